@@ -30,7 +30,7 @@ from ..lang.cues import (
 )
 from .answers import STOPS
 from .cue_finder import CuePlace
-from .noted_document import MODIFIERS, NotedDocument, ScopeRules, has_any, tokens_of
+from .noted_document import MODIFIERS, NotedDocument, ScopeRules, cue_tokens, has_any
 
 NEGATED, POSSIBLE = "negated", "possible"
 _QUESTION, _MINUS, _OPENING, _COMMA = "?", "-", "(", ","
@@ -116,7 +116,7 @@ class _MarkedNote(NotedDocument):
         YIELDS (Tuple[int, str]): Their first tokens, and the kinds of the cues in their verbs.
         """
         own = [place for place in self.places if place.cue.category == category]
-        pseudo = tokens_of(place for place in own if place.cue.direction == PSEUDO)
+        pseudo = cue_tokens(place for place in own if place.cue.direction == PSEUDO)
         for start, end, cue in own:
             if cue.direction != FORWARD or start in pseudo:
                 continue
@@ -169,7 +169,7 @@ class _MarkedNote(NotedDocument):
             for place in own
             if place.start not in taken or (place.cue.scope == NEAR and place.start in starts)
         ]
-        taken = tokens_of(present) | self.answered
+        taken = cue_tokens(present) | self.answered
         free = [place for place in cues if place.cue.direction == END or place.start not in taken]
         return [*free, *present]
 

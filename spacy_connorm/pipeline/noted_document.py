@@ -101,7 +101,7 @@ class NotedDocument:
         self.minuses = self._find_minuses()
         # By the first token of mentions, their answers and boxes, and the tokens of these.
         self.answers = self._find_answers(phrases)
-        self.answered = tokens_of(self.answers.values())
+        self.answered = cue_tokens(self.answers.values())
         patterns = rules.cues.find_patterns(doc, self.text, list(self._statements()))
         self.places = [*phrases, *patterns]
 
@@ -284,7 +284,7 @@ class NotedDocument:
         return is_after_sign or not self.doc[place].whitespace_
 
 
-def tokens_of(places: Iterable[CuePlace]) -> set[int]:
+def cue_tokens(places: Iterable[CuePlace]) -> set[int]:
     """List the tokens of cues.
 
     places (Iterable[CuePlace]): The cues.
