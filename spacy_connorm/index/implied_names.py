@@ -2,16 +2,20 @@
 cataract" is a "subcapsular cataract", which is also called "subcapsular opacity", so that a text
 may speak of a "posterior subcapsular opacity". What is called increased in two ways is decreased in
 both, too: "increased bone density" tells what a "reduced bone density" is. What has a mild and a
-severe form is named by what their names have in common. And texts leave out what names have in
-brackets: "generalized tonic-clonic seizure (without specification of onset)".
+severe form is named by what their names have in common. What is named by its side and its organ,
+"trigger thumb, left thumb", is named by its side alone. And texts leave out what names have in
+brackets or say to be unspecified: "generalized tonic-clonic seizure (without specification of
+onset)", "burn of unspecified degree of left ear".
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, permutations
 from typing import TypeAlias
 
 from ..concepts import Concept
+from ..lang import any_of
 from ..text.cleaning import clean, drop_asides, find_asides
 from ..text.short_forms import is_short_form
 from ..text.words import Words
@@ -37,7 +41,8 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
     """List the names that follow from others. A name of a broader concept, inside the name of a
     concept, is replaced by another one that says as much; names of several concepts stand for no
     other ones. What is of another amount has the names of its opposite. A broader concept has the
-    names of its grades, and each one its own without what is in brackets.
+    names of its grades, a narrower one those of the broader one with its side, and each its own
+    without what is in brackets or unspecified.
 
     concepts (Iterable[Concept]): The ontology.
     words (Words): Reads the words of its language.
@@ -59,8 +64,13 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
     for name, number in _ungraded(listed.values(), words):
         for bag in islice(names.get(number, ()), 1):
             found[name].setdefault(number, bag)
+    for name, number, bag in _of_sides(listed, names, words):
+        found[name].setdefault(number, bag)
+    genitives = any_of(words.language.finder.genitives)
+    residual = any_of(words.classes.residual_words)
+    unspecified = re.compile(rf"(?i)\s{genitives}\s{residual}\s[^,]*?(?=\s{genitives}\s)")
     for number, concept in listed.items():
-        for name, bag in _without_asides(concept, words):
+        for name, bag in _without_asides(concept, words, unspecified):
             found[name].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
@@ -120,18 +130,65 @@ def _ungraded(concepts: Iterable[Concept], words: Words) -> Iterator[tuple[Bag, 
             yield name
 
 
-def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
-    """Drop a short form in brackets, and what is not specified: "(CPS)" and "(without specification
-    of onset)". Anything else may tell two things apart: "lobe (thyroid)".
+def _of_sides(
+    concepts: Mapping[str, Concept], names: Mapping[str, Mapping[Bag, Bag]], words: Words
+) -> Iterator[tuple[Bag, str, Bag]]:
+    """Find the names of one side of what a broader concept names: "trigger thumb, left thumb" is a
+    left trigger thumb, and what is also called "tennis elbow" has a left one. Where several
+    narrower concepts have the same side, the side tells too little.
+
+    concepts (Mapping[str, Concept]): The concepts by id.
+    names (Mapping[str, Mapping]): The names of each, see `_names_of`.
+    words (Words): Reads the words of their language.
+    YIELDS (Tuple): The words, the id of the concept, and the words of its name.
+    """
+    laterality = words.classes.laterality
+    sided = defaultdict[tuple[str, str], dict[str, Bag]](dict)
+    for number, concept in concepts.items() if laterality else ():
+        for name in map(str.lower, concept.exact_names):
+            if any(map(name.__contains__, laterality)):
+                content = tuple(words.content(name))
+                for side in laterality.intersection(content):
+                    for parent in concept.parents:
+                        sided[parent, side].setdefault(number, content)
+    for (parent, side), narrower in sided.items():
+        broader = names.get(parent, {})
+        for number, name in narrower.items() if len(narrower) == 1 else ():
+            if any(_adds_side(name, bag, side) for bag in broader):
+                bags = {tuple(sorted((*bag, side))) for bag in broader}
+                yield from ((bag, number, name) for bag in bags.difference(names[number]))
+
+
+def _adds_side(name: Bag, broader: Bag, side: str) -> bool:
+    """Check whether a name is that of a broader concept with a side, perhaps of an organ after it.
+
+    name (Tuple[str, ...]): The words of the name, in order.
+    broader (Tuple[str, ...]): The words of the name of the broader concept, sorted.
+    side (str): The side.
+    RETURNS (bool): True if it is.
+    """
+    size = len(broader)
+    comes_after = tuple(sorted(name[:size])) == broader and name[size : size + 1] == (side,)
+    return comes_after or tuple(sorted((*broader, side))) == tuple(sorted(name))
+
+
+def _without_asides(
+    concept: Concept, words: Words, unspecified: re.Pattern[str]
+) -> Iterator[tuple[Bag, Bag]]:
+    """Drop a short form in brackets, and what is not specified: "(CPS)", "(without specification
+    of onset)" and "of unspecified degree". Anything else may tell two things apart: "lobe
+    (thyroid)".
 
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of the rest, and those of the name.
     """
     for name in map(clean, concept.exact_names):
         asides = find_asides(name)
-        content = words.content(drop_asides(name)) if len(asides) == 1 else []
-        if len(content) >= _FEWEST_WITHOUT_ASIDE and (
+        says_less = len(asides) == 1 and (
             is_short_form(asides[0]) or asides[0].split()[0].lower() in words.classes.turning_words
-        ):
+        )
+        rest = drop_asides(name) if says_less else unspecified.sub("", name)
+        content = words.content(rest) if rest != name else []
+        if len(content) >= _FEWEST_WITHOUT_ASIDE:
             yield tuple(sorted(content)), words.bag(name)
 
 

@@ -25,6 +25,7 @@ class WordClasses:
     possessives (Words): What the tokenizer splits off a person's name: "'s".
     bracketed_endings (Words): Endings of plurals that are written in brackets: "node(s)".
     sides (Words): Right and left, as notes write them.
+    laterality (Words): Which of two, in names: "left", "bilateral".
     numbered (Words): Nouns before a number or a letter: "type".
     stemmer (Words): The algorithm of Snowball for the language, one word: "french". None if empty.
     phrase_order (Words): "head-first" where nouns stand before what modifies them: "hypotonie
@@ -91,6 +92,7 @@ class WordClasses:
     possessives: Words = NONE
     bracketed_endings: Words = NONE
     sides: Words = NONE
+    laterality: Words = NONE
     numbered: Words = NONE
     stemmer: Words = NONE
     phrase_order: Words = NONE

@@ -132,8 +132,8 @@ def interpret(
     mentions: Collection[MentionTexts], retriever: Retriever
 ) -> dict[MentionTexts, list[Way]]:
     """List the ways to interpret whole mentions: as the name that the finder matched, unless D has
-    the mention, or the name is only in another index; also as written if the name has other words;
-    as the long form that the document defines; and as written if it defines none, or if the written
+    the mention, or the name is only in another index; if there is none, or it has other words, as
+    the long form that the document defines; and as written if it defines none, or if the written
     form is reliable.
 
     mentions (Collection[MentionTexts]): The mentions, each once.
@@ -156,13 +156,14 @@ def interpret(
     ways: dict[MentionTexts, list[Way]] = {}
     for texts in mentions:
         mention, long_form, name = texts
+        ways[texts] = []
         if name in names and mention not in in_data:
             is_reworded = retriever.has_cosines and bag(name) != bag(long_form or mention)
-            ways[texts] = [("reworded name" if is_reworded else "found name", (name,))]
-            if is_reworded:
-                ways[texts].append(("as written", (mention,)))
-            continue
-        ways[texts] = [("long form", (long_form,))] if long_form else []
+            ways[texts].append(("reworded name" if is_reworded else "found name", (name,)))
+            if not is_reworded:
+                continue
+        if long_form:
+            ways[texts].append(("long form", (long_form,)))
         if not long_form or mention in reliable:
             ways[texts].append(("as written", (mention,)))
     return ways

@@ -27,8 +27,10 @@ _LABEL_AFTER = re.compile(r" *(?:[|\n]|\Z)| \d{4}\b")
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # The words beside it in a list: "hypertension, OA", "OA, chronic headache".
 _ITEM_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z")
-# "L knee", "knee (L)", but not "L-dopa", "2 L fluid" or "mmol/L".
-_SIDE = re.compile(r"(?<![\w/+-])(?<!\d )\w+(?= [^\W\d_]{3}|\))")
+# "L knee", "knee (L)" and "trigger thumb L.", but not "L-dopa", "2 L fluid", "mmol/L" or "Dr L.".
+_SIDE = re.compile(
+    r"(?<![\w/+-])(?<!\d )\w+(?= [^\W\d_]{3}|\))|(?<=[a-z]{4} )\w+(?=[ ]?(?:[.,;\n]|\Z))"
+)
 _ITEM_AFTER = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
 
 
@@ -53,16 +55,16 @@ class FindingPlaces:
         copula = any_of(words.language.finder.singular_copulas)
         joints = any_of(words.classes.linking_conjunctions)
         cues = words.language.finding_cues
-        body_part = any_of(self._classes.body_parts)
-        frame = rf"(?<!\w)(?:{{}}\s+|{{}}|{_SIGN_BEFORE}|{body_part}\s)\Z"
+        side, part = map(any_of, (self._classes.before_body_parts, self._classes.body_parts))
+        frame = rf"(?<!\w)(?:{{}}\s+|{{}}|{_SIGN_BEFORE}|{part}\s)\Z"
         self._before = _compile(cues, "before", is_of_findings=True, frame=frame)
         self._after = _compile(
             cues, "after", is_of_findings=True, frame=rf"\s+(?:-\s+|{copula} )?{{}}\b|{{}}"
         )
         self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
-        part = rf"(?:{any_of(self._classes.before_body_parts)}\s)?{body_part}"
         self._body_part_after = re.compile(
-            rf"[ ]{part}(?:(?:,|\s?[&/]|\s{joints})\s?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
+            rf"[ ](?P<side>{side}\s)?{part}"
+            rf"(?:(?:,|\s?[&/]|\s{joints})\s?(?:{side}\s)?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
             re.IGNORECASE,
         )
         self._between = frozenset(",;/&+") | words.classes.linking_conjunctions
@@ -119,7 +121,8 @@ class FindingPlaces:
         """Check whether a short form is where a finding would be: after a word such as "no", before
         one such as "resolved", or in a list beside a finding: a short form that is one, or a word
         such as "hypertension", or after a body part: "hip OA". Before another noun there is none,
-        "no CVA tenderness", except for a body part in a list item: "10. OA knees".
+        "no CVA tenderness", except for a body part in a list item, "10. OA knees", or with its
+        side: "OA R knee".
 
         text (str): The text.
         uses (Sequence[Use]): The uses of short forms in it, in order.
@@ -139,7 +142,8 @@ class FindingPlaces:
         sign = text[before : use.start].rpartition("\n")[2].strip()
         is_numbered = sign == _NUMBER_SIGN or begins_item(sign)
         is_item = is_numbered or sign in _BULLETS or sign.endswith(":")
-        if is_item and self._body_part_after.match(text, use.end):
+        part = self._body_part_after.match(text, use.end)
+        if part and (is_item or part["side"]):
             return True
         after = _WORD_AFTER.match(text, use.end)
         if after and self._may_be_noun(after[1]):

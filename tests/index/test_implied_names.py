@@ -116,3 +116,45 @@ def test_what_another_concept_is_called_is_not_implied():
     other = Concept("4", "Posterior subcapsular opacity")
     nlp = make_finder((*EYES, other), normalizer={"top_k": 1})
     assert [ent.kb_id_ for ent in nlp("Posterior subcapsular opacities.").ents] == ["4"]
+
+
+ELBOW = Concept("1", "Lateral epicondylitis", ("Tennis elbow",))
+LEFT = Concept("2", "Lateral epicondylitis, left elbow", parents=("1",))
+
+
+def test_the_side_of_a_narrower_name_goes_with_the_names_of_the_broader_one():
+    assert implied(ELBOW, LEFT) == {
+        "epicondylitis lateral left": "lateral epicondylitis left elbow",
+        "elbow left tennis": "lateral epicondylitis left elbow",
+    }
+
+
+def test_a_side_in_the_middle_of_a_name_goes_with_the_broader_names():
+    shaft = Concept("1", "Fracture of shaft of femur", ("Fracture of diaphysis of femur",))
+    right = Concept("2", "Fracture of shaft of right femur", parents=("1",))
+    assert implied(shaft, right) == {
+        "diaphysis femur fracture right": "fracture shaft right femur",
+    }
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Concept("3", "Epicondylitis of the upper end, left elbow", parents=("1",)),
+        Concept("3", "Open left epicondylitis", parents=("1",)),
+    ],
+)
+def test_a_side_that_two_narrower_concepts_have_is_not_enough(other):
+    assert implied(ELBOW, LEFT, other) == {}
+
+
+def test_a_side_before_other_words_is_not_enough():
+    seizure = Concept("1", "Seizure", ("Fit",))
+    tonic = Concept("2", "Bilateral tonic seizure", parents=("1",))
+    assert "bilateral fit" not in implied(seizure, tonic)
+
+
+def test_what_is_unspecified_may_be_left_out():
+    burn = Concept("1", "Burn of unspecified degree of left ear")
+    wound = Concept("2", "Wound of unspecified ear")
+    assert implied(burn, wound) == {"burn ear left": "burn degree ear left unspecified"}

@@ -115,6 +115,14 @@ def test_one_text_that_matched_different_names():
     assert [one.concept_id for (one,) in found] == ["C1", "C2"]
 
 
+def test_a_name_in_other_words_answers_before_the_short_form():
+    name, long, short = "carpal tunnel, right hand", "right carpal tunnel", "RCT"
+    texts = Texts({name: {"C1": 1.0}, long: {"C1": 0.9}, short: {"C2": 1.0}})
+    (found,) = find(texts, [short], [long], matched_names=[name])
+    assert found[0].concept_id == "C1"
+    assert short not in texts.asked
+
+
 def test_parts_answer_where_they_link_better():
     assert read(Texts(CANCERS), "breast and ovarian cancer") == [
         ("B", "breast cancer", 1),

@@ -98,6 +98,7 @@ def test_clinical_short_forms_are_those_of_the_language():
         *("the sequence of PE", "9. [HTN]\n10. [RA] knees\n11. x", "- [RA] L hip and both hands"),
         *("10. RA clinic", "10. RA knees exam", "RA knees", "seen for PE chest\nRA knees"),
         *("Ortho: [RA] both knees", "L hip [RA]", "CT chest PE protocol"),
+        *("Severe [RA] R hand; gout", "RA R hand clinic"),
         *("1. PE panel sent", "No PE test, hx of PE screening. r/o PE Culture, known PE gene"),
         *("HTN series", "[HTN] series for [HTN]", "[CBC] test", "[MI] 2010. RD consulted"),
         *("[HTN], [RD]", "[TR] grade 2, developed [PE]", "1. PE, 55M, pain\n2. [HTN], 55F"),
@@ -211,9 +212,10 @@ def test_a_roman_number_is_not_a_short_form(text, found):
     [
         *("[L] knee pain, hernia ([R]).", "Pain in [R] shoulder", "2 L fluid, Na 135 mmol/L given"),
         *("L-dopa for [L] hand tremor", "Seen by Dr R.", "Lungs: [R] clear, R/O PE, R > L"),
+        *("Tennis elbow [R]; frozen shoulder [L], gout", "Seen by David R.", "Lead R"),
     ],
 )
-def test_the_letter_of_a_side_stands_before_a_word_or_in_brackets(text):
+def test_the_letter_of_a_side_stands_beside_a_word_or_in_brackets(text):
     nlp = make_pipeline()
     settings = {"short_forms": {"L": "left", "R": "right"}, "findings": ["L"]}
     nlp.get_pipe("abbreviation_resolver").cfg.update(settings)
