@@ -22,6 +22,11 @@ _LONGEST_PART = 20
 _PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
 # The same without its apostrophe and perhaps its capital, or a plural.
 _PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
+# Several of them: "Guillain-Barré".
+_PERSON_PAIR = re.compile(
+    r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+([^\W\d_a-z][^\W\d_]+)"
+    r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
+)
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
@@ -49,6 +54,9 @@ class NeighbourReader:
             rf"\s+(?:{any_of(finder.side_articles)}\s+)?)?({any_of(finder.long_sides)}|(?-i:[LR]))\b"
             rf"(?!\s+{any_of(finder.sided_organs)})"
         )
+        self._pair = re.compile(
+            rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
+        )
         types = any_of(finder.type_nouns)
         self._type = re.compile(
             rf"(?i)\b(?P<noun>{types})\s+(?P<kind>\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])"
@@ -73,6 +81,7 @@ class NeighbourReader:
             self._persons,
             self._drugs,
             self._sides,
+            self._pairs,
             self._types,
             self._viruses,
         )
@@ -101,8 +110,8 @@ class NeighbourReader:
                 yield last, change, 2
 
     def _persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "Raynaud's", or "Raynauds", as Raynaud's syndrome, disease or phenomenon, whichever
-        is a name.
+        """Read "Raynaud's", "Raynauds" or "Guillain-Barré" as a syndrome, disease or phenomenon,
+        whichever is a name.
 
         YIELDS (Tuple[int, int, int]): The persons.
         """
@@ -116,8 +125,26 @@ class NeighbourReader:
             change = hash_bag(self._words.known_bag(match[1])) - int(hashes[place])
             if change:  # "Parkinsons", which the lexicon knows as a plural
                 yield place, change, 2
-            if owned is None or owned.lower() in self._after_persons:
+            # "The Cushings described it", without an apostrophe, are two persons.
+            is_plural = texts.text[match.end(1)].isalpha()
+            if self._owns_nothing(owned) and not (is_plural and self._is_stated(owned)):
                 yield from ((place, change + hash_word(noun), 1) for noun in nouns)
+        for match in _PERSON_PAIR.finditer(texts.text) if nouns else ():
+            place = texts.token_before(match.end(1))
+            if place is not None and hashes[place] and self._owns_nothing(match[2]):
+                yield from ((place, hash_word(noun), 2) for noun in nouns)
+
+    def _owns_nothing(self, word: str | None) -> bool:
+        """Check for the end of a text, or a word that is not the disease of the persons before it:
+        "Sjögren's stable".
+        """
+        return word is None or word.lower() in self._after_persons or self._is_stated(word)
+
+    def _is_stated(self, word: str | None) -> bool:
+        """Check for a verb or an adjective."""
+        return word is not None and (
+            self._words.may_be_stated(word) or self._words.is_quality(word.lower())
+        )
 
     def _is_person(self, match: re.Match[str]) -> bool:
         """Check for a word with a capital that is not a plural, such as "Fevers"."""
@@ -158,6 +185,17 @@ class NeighbourReader:
                 yield before, -int(hashes[side]), 3
                 # A word that no name has would end the window.
                 yield side, 0, 3
+
+    def _pairs(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """Read "both hips" as bilateral hips, and "ptosis of both eyes" as bilateral.
+
+        YIELDS (Tuple[int, int, int]): The nouns.
+        """
+        for match in self._pair.finditer(texts.text):
+            place = texts.token_before(match.end(1))
+            for word in sorted(self._finder.paired) if place is not None and hashes[place] else ():
+                yield place, hash_word(word), 2
+                yield place, hash_word(word) - int(hashes[place]), 2
 
     def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic

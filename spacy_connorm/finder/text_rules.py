@@ -26,6 +26,8 @@ _RANGE = re.compile(r"\d[-\u2010-\u2013]\d")
 _NUMBER_BELOW = re.compile(r"\b(\w+)\s*\n\W*(?:\d+|[IVX]+)$")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _COMMA = ","
+_OPEN, _CLOSED = "()"
+_PAUSES = frozenset(PAUSES)
 # Between the letters and the numbers of short forms, which authors write with and without it.
 _JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
 
@@ -253,8 +255,8 @@ def is_reversed(window: Window) -> bool:
     """Check for the two words of all names in the other order, without a word such as "of" in the
     text or the names that would explain it. Participles and plain adjectives may come last ("testes
     undescended", "reflexes brisk"), all adjectives first ("oral mucositis", MedDRA's "mucositis
-    oral"), and numbers and letters on either side ("B hepatitis"). Where nouns stand before their
-    adjectives, some adjectives may stand on either side.
+    oral"), numbers and letters on either side ("B hepatitis"), and any word in brackets: "cancer
+    (lung)". Where nouns stand before their adjectives, some adjectives may stand on either side.
     """
     content, words, phrases = window.content, window.context.words, _phrases(window)
     if words.is_head_first:
@@ -265,7 +267,7 @@ def is_reversed(window: Window) -> bool:
         return _is_crosswise(window)
     if len(content) != 2 or content[0] == content[1] or words.lacks_noun(content[0]):
         return False
-    if any(_may_stand_last(window, word) for word in content):
+    if any(_may_stand_last(window, word) for word in content) or _ends_in_brackets(window):
         return False
     return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
         words.content(name) == content[::-1] for name in window.written
@@ -358,12 +360,25 @@ def denies_name(window: Window) -> bool:
 
 def is_punctuated(window: Window) -> bool:
     """Check for punctuation between the words where no name has it. On lines of its own, a text of
-    three words may have the parts of a name in any order: "albinism, oculocutaneous, type IV".
+    three words may have the parts of a name in any order: "albinism, oculocutaneous, type IV", and
+    so may what has one in brackets at its end: "nystagmus (horizontal)".
     """
-    is_free = window.is_alone and window.score == 1 and len(window.content) > 2
-    if not window.has_pause or is_free:
+    if not window.has_pause:
         return False
-    return not _names_written_alike(window)
+    is_free = (window.is_alone and len(window.content) > 2) or _ends_in_brackets(window)
+    return not (window.score == 1 and is_free) and not _names_written_alike(window)
+
+
+def _ends_in_brackets(window: Window) -> bool:
+    """Check for brackets around the first words of a name, which are not a name themselves."""
+    before, bracket, aside = window.text.partition(_OPEN)
+    inside = aside.removesuffix(_CLOSED)
+    if not bracket or inside == aside or not _PAUSES.isdisjoint(before + inside):
+        return False
+    content, names = window.context.words.content, window.context.names
+    first, last = content(inside), content(before)
+    is_name = bool(names.contain(np.array([hash_bag(first)], dtype="uint64"))[0])
+    return not is_name and any(content(name) == [*first, *last] for name in window.written)
 
 
 def is_list(window: Window) -> bool:

@@ -40,6 +40,8 @@ _APOSTROPHES = frozenset(["'", "’"])
 # Punctuation that no mention goes across. Dashes and slashes may be anywhere.
 _BREAKS = frozenset(':?!{}"“”…|☐☑☒□■○●✓✔✗✘')
 _PAUSES = frozenset(PAUSES)
+# Begins an item of a list.
+_BULLET = re.compile(r"\n[ \t]*([-*\u2013•‣◦▪])(?=[ \t])")
 # Between two words.
 _SHORT_FORM = re.compile(r"\s[(\[][^()\[\]]{1,20}[)\]](?=\s)")
 _MOST_TOKENS = 100_000
@@ -188,6 +190,8 @@ class TokenWords:
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings, are_added)
         is_split = ends_latin[:-1] & starts_latin[1:] & texts.are_joined[:-1]
         replaced = self._join(tokens, texts, is_split)
+        bullets = [match.start(1) for match in _BULLET.finditer(texts.text)]
+        kinds[np.searchsorted(texts.starts, bullets)] = BREAK
         self._leave_out_verbs(tokens, texts)
         tokens = tokens._replace(written=hashes.copy())
         expanded = dict[int, tuple[str, ...]]()

@@ -61,6 +61,8 @@ def test_a_name_is_found_as_written(nlp, name):
         "[ST. LOUIS ENCEPHALITIS]",
         "No [edema (hand)].",
         "No [edema] (hand, foot).",
+        "Has a [carcinoma (ductal)], a [hypertension] (essential, primary)",
+        "type 3\n- lobular carcinoma",
         "A (primary) essential [hypertension]",
         "an intolerance (S)-warfarin",
         "an [(S)-warfarin intolerance]",
