@@ -193,9 +193,10 @@ class NeighbourReader:
         """
         for match in self._pair.finditer(texts.text):
             place = texts.token_before(match.end(1))
-            for word in sorted(self._finder.paired) if place is not None and hashes[place] else ():
-                yield place, hash_word(word), 2
-                yield place, hash_word(word) - int(hashes[place]), 2
+            if place is not None and hashes[place]:
+                for added in map(hash_word, sorted(self._finder.paired)):
+                    yield place, added, 2
+                    yield place, added - int(hashes[place]), 2
 
     def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic

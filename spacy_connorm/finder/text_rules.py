@@ -377,7 +377,7 @@ def _ends_in_brackets(window: Window) -> bool:
         return False
     content, names = window.context.words.content, window.context.names
     first, last = content(inside), content(before)
-    is_name = bool(names.contain(np.array([hash_bag(first)], dtype="uint64"))[0])
+    is_name = bool(names.contain(np.array([hash_bag(tuple(first))], dtype="uint64"))[0])
     return not is_name and any(content(name) == [*first, *last] for name in window.written)
 
 

@@ -153,10 +153,10 @@ def _of_sides(
                         sided[parent, side].setdefault(number, content)
     for (parent, side), narrower in sided.items():
         broader = names.get(parent, {})
-        for number, name in narrower.items() if len(narrower) == 1 else ():
-            if any(_adds_side(name, bag, side) for bag in broader):
+        for number, content in narrower.items() if len(narrower) == 1 else ():
+            if any(_adds_side(content, bag, side) for bag in broader):
                 bags = {tuple(sorted((*bag, side))) for bag in broader}
-                yield from ((bag, number, name) for bag in bags.difference(names[number]))
+                yield from ((bag, number, content) for bag in bags.difference(names[number]))
 
 
 def _adds_side(name: Bag, broader: Bag, side: str) -> bool:
