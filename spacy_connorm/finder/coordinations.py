@@ -413,7 +413,9 @@ class CoordinationJoiner:
                 is_joined |= words[place] != _COMMA
                 place = _next(words, place, step)
             while len(places) < _MOST_WORDS and self._is_word(words[place]):
-                places.append(place)
+                # "Of the" of "cancer of the breast and of the ovary" is not counted.
+                if places or self._has_content(words[place]):
+                    places.append(place)
                 place = _next(words, place, step)
             if places:
                 segments.append(_Segment(is_joined, places))

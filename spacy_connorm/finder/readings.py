@@ -27,6 +27,7 @@ _PERSON_PAIR = re.compile(
     r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+([^\W\d_a-z][^\W\d_]+)"
     r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
 )
+_PHRASE = "phrase"
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
@@ -46,6 +47,9 @@ class NeighbourReader:
         finder = words.language.finder
         self._words = words
         self._finder = finder
+        rows = (row for row in words.language.meanings if row.kind == _PHRASE)
+        self._meant = {row.word: [*map(words.known_bag, row.stands_for)] for row in rows}
+        self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
         # "Crohn's flare", but not "Fisher's exact test".
         self._after_persons = words.classes.stop_words | finder.after_persons
         # The left ventricle is of the heart; others are of the brain.
@@ -82,6 +86,7 @@ class NeighbourReader:
             self._drugs,
             self._sides,
             self._pairs,
+            self._phrases,
             self._types,
             self._viruses,
         )
@@ -197,6 +202,20 @@ class NeighbourReader:
                 for added in map(hash_word, sorted(self._finder.paired)):
                     yield place, added, 2
                     yield place, added - int(hashes[place]), 2
+
+    def _phrases(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """Read "shoulder blade" as scapula.
+
+        YIELDS (Tuple[int, int, int]): The first word, and the others.
+        """
+        for match in self._phrase.finditer(texts.text):
+            first, last = map(texts.token_before, (match.start() + 1, match.end()))
+            if first is None or last is None or not hashes[first]:
+                continue
+            own = sum(map(int, hashes[first : last + 1]))
+            yield from ((first, hash_bag(bag) - own, 1) for bag in self._meant[match[1].lower()])
+            # A word that no name has would end the window.
+            yield from ((place, 0, 2) for place in range(first + 1, last + 1) if hashes[place])
 
     def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic

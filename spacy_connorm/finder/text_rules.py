@@ -370,10 +370,13 @@ def is_punctuated(window: Window) -> bool:
 
 
 def _ends_in_brackets(window: Window) -> bool:
-    """Check for brackets around the first words of a name, which are not a name themselves."""
+    """Check for brackets around the first words of a name, which are not a name themselves:
+    "nystagmus (horizontal)", but not "cell (H)".
+    """
     before, bracket, aside = window.text.partition(_OPEN)
     inside = aside.removesuffix(_CLOSED)
-    if not bracket or inside == aside or not _PAUSES.isdisjoint(before + inside):
+    is_closed = bracket and inside != aside
+    if not is_closed or len(inside) < _LEAST_LETTERS or not _PAUSES.isdisjoint(before + inside):
         return False
     content, names = window.context.words.content, window.context.names
     first, last = content(inside), content(before)

@@ -56,7 +56,8 @@ class Meaning(NamedTuple):
         the organ that it is of. "system": an adjective and what names call its system of organs.
         "name": what is said for another name. "state": what is said of a patient. "change": what
         changes, as a noun, and the adjective of names. "amount": how much of something there is.
-        "within": what only longer names say. "ending": a noun and two words of names. "ordinal":
+        "within": what only longer names say. "phrase": several words as texts write them, such as
+        "shoulder blade", and those of names. "ending": a noun and two words of names. "ordinal":
         a number. "alike": words that can replace each other. "part" and "process": a part of the
         body and what happens to it, and the beginnings and endings of a word for both:
         "gallbladder" and "inflammation" for "cholecystitis".

@@ -5,7 +5,7 @@ The caller chooses the one whose parts link best.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cache, lru_cache
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
@@ -275,15 +275,22 @@ class CompositeSplitter:
         if not 0 < len(separators) < _MOST_PARTS:
             return
         borders = [0, *chain.from_iterable(match.span() for match in separators), len(text)]
+        first, *others = (
+            text[start:end].split() for start, end in zip(borders[::2], borders[1::2], strict=True)
+        )
+        repeated = self._classes.prepositions.intersection(first)
+        plain = (self._without_first(words, repeated) for words in others)
         segments = [
-            self._without_article(text[start:end].split())
-            for start, end in zip(borders[::2], borders[1::2], strict=True)
+            self._without_first(words, self._classes.determiners) for words in (first, *plain)
         ]
         if all(0 < len(segment) <= _MOST_WORDS for segment in segments):
             yield segments
 
-    def _without_article(self, words: list[str]) -> list[str]:
-        return words[len(words) > 1 and words[0].lower() in self._classes.determiners :]
+    def _without_first(self, words: list[str], small: Set[str]) -> list[str]:
+        """Drop an article, or a preposition that the first conjunct has: "cancer of the breast and
+        of the ovary".
+        """
+        return words[len(words) > 1 and words[0].lower() in small :]
 
     def _separators(self, text: str) -> list[re.Match[str]]:
         separators = [
@@ -387,7 +394,9 @@ class CompositeSplitter:
         """
         for place in range(len(words) - 2, 0, -1):
             if words[place].lower() in self._classes.prepositions:
-                return len(words) - len(self._without_article(words[place + 1 :]))
+                return len(words) - len(
+                    self._without_first(words[place + 1 :], self._classes.determiners)
+                )
         return 0
 
     def _tail(self, words: list[str]) -> int:

@@ -225,6 +225,19 @@ def test_the_first_part_may_add_its_own_words_to_a_name(text):
     assert marked(make_pipeline("clinodactyly", *fingers), text) == text
 
 
+def test_a_preposition_may_be_repeated():
+    nlp = make_pipeline("cancer of the ovary", "cancer of the fallopian tube")
+    text = "cancer of the ovary and of the fallopian tube"
+    (ent,) = nlp(text).ents
+    assert (ent.text, ent.kb_id_) == (text, "cancer of the ovary|cancer of the fallopian tube")
+
+
+def test_a_list_after_recurrent_is_shared():
+    nlp = make_pipeline("recurrent ear infections", "recurrent chest infections")
+    (ent,) = nlp("recurrent ear and chest infections").ents
+    assert ent.kb_id_ == "recurrent ear infections|recurrent chest infections"
+
+
 def test_names_of_the_same_type_stay():
     nlp = make_pipeline("squamous cell papilloma", "carcinoma", "squamous cell carcinoma")
     found = [ent.text for ent in nlp("squamous cell papilloma and carcinoma").ents]

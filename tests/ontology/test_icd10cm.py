@@ -177,7 +177,8 @@ def aliases_of(tmp_path):
         "Type 2 diabetes mellitus with flu > Type 2 diabetes with flu | diabetic flu",
         "Type 2 diabetes mellitus with other sneezing > Type 2 diabetes with other sneezing",
         "Malignant neoplasm of nose (left) > "
-        "cancer of nose (left) | Malignant neoplasm of nose | cancer of nose",
+        "cancer of nose (left) | carcinoma of nose (left) | adenocarcinoma of nose (left) | "
+        "Malignant neoplasm of nose | cancer of nose | carcinoma of nose | adenocarcinoma of nose",
         "Sneezing and sniffing > Sneezing | sniffing",
         "Nose sneezing and sniffing > ",
         "Nose fever, unspecified > Nose fever",

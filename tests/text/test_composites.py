@@ -29,6 +29,7 @@ TEXTS = st.one_of(
         ("hepatic / renal failure", ("hepatic failure", "renal failure")),
         ("BREAST AND OVARIAN CANCER", ("BREAST CANCER", "OVARIAN CANCER")),
         ("cancer of the breast and ovary", ("cancer of the breast", "cancer of the ovary")),
+        ("cancer of the breast and of the ovary", ("cancer of the breast", "cancer of the ovary")),
         ("cancer of the breast and the ovary", ("cancer of the breast", "cancer of the ovary")),
         (
             "colorectal, endometrial, and ovarian cancers",
