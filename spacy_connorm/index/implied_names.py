@@ -8,14 +8,12 @@ brackets or say to be unspecified: "generalized tonic-clonic seizure (without sp
 onset)", "burn of unspecified degree of left ear".
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, permutations
 from typing import TypeAlias
 
 from ..concepts import Concept
-from ..lang import any_of
 from ..text.cleaning import clean, drop_asides, find_asides
 from ..text.short_forms import is_short_form
 from ..text.words import Words
@@ -66,11 +64,8 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
             found[name].setdefault(number, bag)
     for name, number, bag in _of_sides(listed, names, words):
         found[name].setdefault(number, bag)
-    genitives = any_of(words.language.finder.genitives)
-    residual = any_of(words.classes.residual_words)
-    unspecified = re.compile(rf"(?i)\s{genitives}\s{residual}\s[^,]*?(?=\s{genitives}\s)")
     for number, concept in listed.items():
-        for name, bag in _without_asides(concept, words, unspecified):
+        for name, bag in _without_asides(concept, words):
             found[name].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
@@ -172,9 +167,7 @@ def _adds_side(name: Bag, broader: Bag, side: str) -> bool:
     return comes_after or tuple(sorted((*broader, side))) == tuple(sorted(name))
 
 
-def _without_asides(
-    concept: Concept, words: Words, unspecified: re.Pattern[str]
-) -> Iterator[tuple[Bag, Bag]]:
+def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
     """Drop a short form in brackets, and what is not specified: "(CPS)", "(without specification
     of onset)" and "of unspecified degree". Anything else may tell two things apart: "lobe
     (thyroid)".
@@ -186,7 +179,7 @@ def _without_asides(
         says_less = len(asides) == 1 and (
             is_short_form(asides[0]) or asides[0].split()[0].lower() in words.classes.turning_words
         )
-        rest = drop_asides(name) if says_less else unspecified.sub("", name)
+        rest = drop_asides(name) if says_less else words.orthography.drop_unspecified(name)
         content = words.content(rest) if rest != name else []
         if len(content) >= _FEWEST_WITHOUT_ASIDE:
             yield tuple(sorted(content)), words.bag(name)

@@ -59,7 +59,7 @@ def read_icd10cm(
         it lacks a word of the broader title: "Fistula, unspecified joint" is a "Fistula of joint".
         "And" between the two words of a title means "or": "Dizziness and giddiness" is "Dizziness",
         unless that names another code. Diabetes mellitus is "diabetes", which is of type 2, a
-        malignant neoplasm "cancer".
+        malignant neoplasm "cancer", "carcinoma" and "adenocarcinoma".
     billable (bool): Whether to read only codes that are valid for billing. A code that says no more
         than one above it has its names, too: E11.9, without complications, those of E11. Otherwise,
         codes that the order file says are not valid, those with codes below them, and those that

@@ -76,6 +76,8 @@ class Orthography:
         self._compound = _compile(
             rf"(?<![^\W_])([^\W\d_]{{3,30}})(?={any_of(words.compound_heads)}(?![^\W_]))"
         )
+        genitives, residual = map(any_of, (language.finder.genitives, words.residual_words))
+        self._unspecified = _compile(rf"\s{genitives}\s{residual}\s[^,]*?(?=\s{genitives}\s)")
         self.has_compounds = bool(words.compound_heads)
         self.has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
@@ -126,6 +128,15 @@ class Orthography:
                     bracket -= 1
                 return bracket
         return end
+
+    def drop_unspecified(self, text: str) -> str:
+        """Remove what a name says to be unspecified, if it says more: "fracture of unspecified part
+        of clavicle" is a fracture of the clavicle.
+
+        text (str): A cleaned text.
+        RETURNS (str): The text without it.
+        """
+        return self._unspecified.sub("", text)
 
     def restore_word_order(self, text: str) -> str:
         """Move the qualifiers of an inverted name before its head: "Leukemia, Myeloid, Acute"
