@@ -140,8 +140,9 @@ def _of_sides(
     laterality = words.classes.laterality
     sided = defaultdict[tuple[str, str], dict[str, Bag]](dict)
     for number, concept in concepts.items() if laterality else ():
-        for name in map(str.lower, concept.exact_names):
-            if any(map(name.__contains__, laterality)):
+        for name in concept.exact_names:
+            # Most have none, and to read words takes long.
+            if any(map(name.lower().__contains__, laterality)):
                 content = tuple(words.content(name))
                 for side in laterality.intersection(content):
                     for parent in concept.parents:
