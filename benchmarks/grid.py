@@ -48,7 +48,7 @@ from _common.trained_encoders import TRAINS, training_facts
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
-from spacy_connorm.evaluation.evaluation_run import Run, Scored, to_rows
+from spacy_connorm.evaluation.evaluation_run import Run, to_rows
 from spacy_connorm.evaluation.report import BIOSYN, Row, Section, sections_to_markdown, to_json
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.lookup import ConceptLookup
@@ -258,11 +258,12 @@ def read_data(name: str, arguments: Namespace, part: str) -> Data:
 
 def rows_of(data: Data, contenders: Sequence[Contender], arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and search, in the paper's order."""
-    scored, chances = {}, {}
+    runs, chances = list[Run](), {}
     for contender in contenders:
-        scored[contender.label], chances[contender.label] = score(contender, data, arguments)
-    rows = to_rows(scored, data.name, protocol=arguments.protocol)
-    places = {key: place for place, key in enumerate((a, b) for a in scored for b in chances[a])}
+        scored, chances[contender.label] = score(contender, data, arguments)
+        runs += scored
+    rows = to_rows(runs, data.name, protocol=arguments.protocol)
+    places = {key: place for place, key in enumerate((a, b) for a in chances for b in chances[a])}
     rows.sort(key=lambda row: places[row["pipeline"], row["search"]])
     for row in rows:
         row["chances"] = chances[row["pipeline"]][row["search"]]
@@ -453,10 +454,10 @@ def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str
 
 def score(
     contender: Contender, data: Data, arguments: Namespace
-) -> tuple[Scored, dict[str, np.ndarray]]:
-    """RETURNS (Tuple[Scored, Dict[str, Floats1d]]): The scores of an encoder by fourteen searches,
-    the default sieve first; and by search, in the paper's order, the chance of each mention that
-    has gold ids to be right if one of equal scores is drawn.
+) -> tuple[list[Run], dict[str, np.ndarray]]:
+    """RETURNS (Tuple[List[Run], Dict[str, Floats1d]]): The scores of an encoder by fourteen
+    searches, the default sieve first; and by search, in the paper's order, the chance of each
+    mention that has gold ids to be right if one of equal scores is drawn.
     """
     mentions = PROTOCOLS[arguments.protocol].read(data)
     lookup = build(data, block_of(contender, data, arguments), arguments)
@@ -468,13 +469,14 @@ def score(
     for name, sieve in SIEVES.items():
         predictions = mentions.predict(sieve.choose(found, best_cosine))
         threshold = next(iter(sieve.thresholds), None)
-        runs.append(Run(name, threshold, score_predictions(mentions.gold, predictions)))
+        evaluation = score_predictions(mentions.gold, predictions)
+        runs.append(Run(contender.label, name, threshold, evaluation, []))
         pairs = zip(mentions.gold, predictions, strict=True)
         chances[name] = np.array(
             [expected_accuracy(*pair) for pair in pairs if pair[0].concept_ids]
         )
     runs.sort(key=lambda run: run.name != SIEVE)
-    return Scored(data.mentions, runs, []), chances
+    return runs, chances
 
 
 def best_cosine(found: Sequence[Candidate]) -> float:
