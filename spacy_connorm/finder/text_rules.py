@@ -370,11 +370,13 @@ def is_punctuated(window: Window) -> bool:
 
 
 def _ends_in_brackets(window: Window) -> bool:
-    """Check for brackets around the first words of a name, which are not a name themselves:
-    "nystagmus (horizontal)", but not "cell (H)".
+    """Check for brackets around a side, or around the first words of a name, which are not a name
+    themselves: "frozen shoulder (R)", "nystagmus (horizontal)", but not "cell (H)".
     """
     before, bracket, aside = window.text.partition(_OPEN)
     inside = aside.removesuffix(_CLOSED)
+    if inside.lower() in window.context.words.classes.sides:
+        return True
     is_closed = bracket and inside != aside
     if not is_closed or len(inside) < _LEAST_LETTERS or not _PAUSES.isdisjoint(before + inside):
         return False

@@ -29,6 +29,7 @@ NAMES = (
     "type 3 lobular carcinoma",
     "type 2 St. Louis encephalitis",
     "ductal carcinoma",
+    "left gout",
 )
 
 
@@ -63,6 +64,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "No [edema] (hand, foot).",
         "Has a [carcinoma (ductal)], a [hypertension] (essential, primary)",
         "type 3\n- lobular carcinoma",
+        "Has [gout (left)], and gout (late).",
         "A (primary) essential [hypertension]",
         "an intolerance (S)-warfarin",
         "an [(S)-warfarin intolerance]",
