@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -27,6 +28,8 @@ _PERSON_PAIR = re.compile(
     r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+([^\W\d_a-z][^\W\d_]+)"
     r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
 )
+# How far before persons their noun may be, in characters.
+_REACH = 40
 _PHRASE = "phrase"
 # "UV-induced".
 _SHORTEST_DRUG = 3
@@ -136,7 +139,14 @@ class NeighbourReader:
                 yield from ((place, change + hash_word(noun), 1) for noun in nouns)
         for match in _PERSON_PAIR.finditer(texts.text) if nouns else ():
             place = texts.token_before(match.end(1))
-            if place is not None and hashes[place] and self._owns_nothing(match[2]):
+            if place is None or not hashes[place] or not self._owns_nothing(match[2]):
+                continue
+            # "Syndrome, Smith-Magenis" has its noun.
+            before = texts.text[max(0, match.start() - _REACH) : match.start()].split()
+            inverted = filter(lambda word: word.endswith(","), before)
+            if self._finder.person_diseases.isdisjoint(
+                chain(*map(self._words.normalized, inverted))
+            ):
                 yield from ((place, hash_word(noun), 2) for noun in nouns)
 
     def _owns_nothing(self, word: str | None) -> bool:

@@ -226,6 +226,7 @@ def nlp():
         ("[Raynaud]'s confirmed, fever", "Raynaud phenomenon"),
         ("Probably [Guillain-Barré]; fever", "Guillain-Barré syndrome"),
         ("[Charcot–Marie–Tooth] was excluded", "Charcot-Marie-Tooth disease"),
+        ("[Syndrome, Guillain-Barré]", "Guillain-Barré syndrome"),
         ("[ptosis of both eyes]", "Bilateral ptosis"),
         ("both [testes undescended]", "Bilateral undescended testes"),
         ("[oral mucositis]", "Mucositis oral"),
