@@ -98,8 +98,9 @@ def set_span_attributes(
     # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
     user_data["._.", prefix + _NORMALIZED, 0, 0] = True
     for span, kb_id, found_candidates in zip(spans, kb_ids, candidates, strict=True):
-        _write(span, prefix + _KB_ID, kb_id)
-        _write(span, prefix + _CANDIDATES, tuple(map(tuple, found_candidates)))
+        place = span.start_char, span.end_char
+        user_data["._.", prefix + _KB_ID, *place] = kb_id
+        user_data["._.", prefix + _CANDIDATES, *place] = tuple(map(tuple, found_candidates))
 
 
 def register_matched_name() -> None:

@@ -24,9 +24,9 @@ _PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W
 # The same without its apostrophe and perhaps its capital, or a plural.
 _PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
 # Several of them: "Guillain-Barré".
-_PERSON_PAIR = re.compile(
-    r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+([^\W\d_a-z][^\W\d_]+)"
-    r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
+_JOINED_PERSONS = re.compile(
+    r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+"
+    r"([^\W\d_a-z][^\W\d_]+)(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
 )
 # How far before persons their noun may be, in characters.
 _REACH = 40
@@ -86,6 +86,7 @@ class NeighbourReader:
         readers = (
             self._compounds,
             self._persons,
+            self._joined_persons,
             self._drugs,
             self._sides,
             self._pairs,
@@ -118,8 +119,8 @@ class NeighbourReader:
                 yield last, change, 2
 
     def _persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "Raynaud's", "Raynauds" or "Guillain-Barré" as a syndrome, disease or phenomenon,
-        whichever is a name.
+        """Read "Raynaud's", or "Raynauds", as Raynaud's syndrome, disease or phenomenon, whichever
+        is a name.
 
         YIELDS (Tuple[int, int, int]): The persons.
         """
@@ -127,39 +128,39 @@ class NeighbourReader:
         persons = [*_PERSON.finditer(texts.text)] if "'" in texts.text or "’" in texts.text else []
         persons += filter(self._is_person, _PERSONS.finditer(texts.text) if nouns else ())
         for match in persons:
-            place, owned = texts.token_before(match.end(1)), match[2]
+            place, owned = texts.token_before(match.end(1)), match[2] or ""
             if place is None:
                 continue
             change = hash_bag(self._words.known_bag(match[1])) - int(hashes[place])
             if change:  # "Parkinsons", which the lexicon knows as a plural
                 yield place, change, 2
             # "The Cushings described it", without an apostrophe, are two persons.
-            is_plural = texts.text[match.end(1)].isalpha()
-            if self._owns_nothing(owned) and not (is_plural and self._is_stated(owned)):
+            has_apostrophe = not texts.text[match.end(1)].isalpha()
+            if self._owns_nothing(owned) or (has_apostrophe and self._is_stated(owned)):
                 yield from ((place, change + hash_word(noun), 1) for noun in nouns)
-        for match in _PERSON_PAIR.finditer(texts.text) if nouns else ():
-            place = texts.token_before(match.end(1))
-            if place is None or not hashes[place] or not self._owns_nothing(match[2]):
-                continue
-            # "Syndrome, Smith-Magenis" has its noun.
-            before = texts.text[max(0, match.start() - _REACH) : match.start()].split()
-            inverted = filter(lambda word: word.endswith(","), before)
-            if self._finder.person_diseases.isdisjoint(
-                chain(*map(self._words.normalized, inverted))
-            ):
-                yield from ((place, hash_word(noun), 2) for noun in nouns)
 
-    def _owns_nothing(self, word: str | None) -> bool:
-        """Check for the end of a text, or a word that is not the disease of the persons before it:
-        "Sjögren's stable".
+    def _joined_persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """Read "Guillain-Barré" likewise, unless it has its noun: "Syndrome, Guillain-Barré".
+
+        YIELDS (Tuple[int, int, int]): The last person.
         """
-        return word is None or word.lower() in self._after_persons or self._is_stated(word)
+        nouns = self._finder.person_diseases
+        for match in _JOINED_PERSONS.finditer(texts.text) if nouns else ():
+            place, owned = texts.token_before(match.end(1)), match[2] or ""
+            if place is None or not (self._owns_nothing(owned) or self._is_stated(owned)):
+                continue
+            before = texts.text[max(0, match.start() - _REACH) : match.start()].split()
+            inverted = (self._words.normalized(word) for word in before if word.endswith(","))
+            if hashes[place] and nouns.isdisjoint(chain.from_iterable(inverted)):
+                yield from ((place, hash_word(noun), 2) for noun in sorted(nouns))
 
-    def _is_stated(self, word: str | None) -> bool:
-        """Check for a verb or an adjective."""
-        return word is not None and (
-            self._words.may_be_stated(word) or self._words.is_quality(word.lower())
-        )
+    def _owns_nothing(self, word: str) -> bool:
+        """Check for the end of a text, or a word that no person has: "Crohn's flare"."""
+        return not word or word.lower() in self._after_persons
+
+    def _is_stated(self, word: str) -> bool:
+        """Check for what a sentence says of a disease: "Sjögren's stable", "Crohn's confirmed"."""
+        return self._words.may_be_stated(word) or self._words.is_quality(word.lower())
 
     def _is_person(self, match: re.Match[str]) -> bool:
         """Check for a word with a capital that is not a plural, such as "Fevers"."""

@@ -137,22 +137,26 @@ def _of_sides(
     words (Words): Reads the words of their language.
     YIELDS (Tuple): The words, the id of the concept, and the words of its name.
     """
-    laterality = words.classes.laterality
     sided = defaultdict[tuple[str, str], dict[str, Bag]](dict)
-    for number, concept in concepts.items() if laterality else ():
-        for name in concept.exact_names:
-            # Most have none, and to read words takes long.
-            if any(map(name.lower().__contains__, laterality)):
-                content = tuple(words.content(name))
-                for side in laterality.intersection(content):
-                    for parent in concept.parents:
-                        sided[parent, side].setdefault(number, content)
+    for number, concept in concepts.items():
+        for content in _sided_names(concept, words):
+            for side in words.classes.laterality.intersection(content):
+                for parent in concept.parents:
+                    sided[parent, side].setdefault(number, content)
     for (parent, side), narrower in sided.items():
         broader = names.get(parent, {})
         for number, content in narrower.items() if len(narrower) == 1 else ():
             if any(_adds_side(content, bag, side) for bag in broader):
                 bags = {tuple(sorted((*bag, side))) for bag in broader}
                 yield from ((bag, number, content) for bag in bags.difference(names[number]))
+
+
+def _sided_names(concept: Concept, words: Words) -> Iterator[Bag]:
+    """YIELDS (Tuple[str, ...]): The words, in order, of each name that may have a side."""
+    for name in concept.exact_names:
+        # Most have none, and to read words takes long.
+        if any(map(name.lower().__contains__, words.classes.laterality)):
+            yield tuple(words.content(name))
 
 
 def _adds_side(name: Bag, broader: Bag, side: str) -> bool:

@@ -1,7 +1,7 @@
 """Corrections as synonyms and marked phrases of a pipeline, and as answers."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
@@ -41,15 +41,11 @@ class AppliedCorrections:
         corrections (List[Correction]): The effective corrections.
         """
         before = len(self.corrections)
-        is_longer = corrections[:before] == self.corrections
-        new = self._known(corrections[before:] if is_longer else corrections)
-        try:
-            self._change_synonyms(new, is_longer=is_longer)
-        except ConnormError:
-            # Another error is raised again.
-            new = list(filter(self._is_readable, new))
-            self._change_synonyms(new, is_longer=is_longer)
-        self._answers = {**(self._answers if is_longer else {}), **self._answers_of(new)}
+        if corrections[:before] == self.corrections:
+            new = self._apply(self._normalizer.add_synonyms, corrections[before:])
+            self._answers = {**self._answers, **self._answers_of(new)}
+        else:
+            self._answers = self._answers_of(self._apply(self._replace_synonyms, corrections))
         self.corrections = corrections
         marked = [correction for correction in corrections if correction.marked]
         self._marker.use(
@@ -106,12 +102,23 @@ class AppliedCorrections:
             return False
         return True
 
-    def _change_synonyms(self, corrections: Iterable[Correction], *, is_longer: bool) -> None:
-        """Add the synonyms of corrections, or put them in the place of all earlier ones."""
-        synonyms = [pair for correction in corrections for pair in correction.synonyms]
-        if is_longer:
-            self._normalizer.add_synonyms(synonyms)
-            return
+    def _apply(
+        self, change: Callable[[list[tuple[str, str]]], None], corrections: Iterable[Correction]
+    ) -> list[Correction]:
+        """Pass the synonyms of as many corrections as possible to a change.
+
+        RETURNS (List[Correction]): Those that could be applied.
+        """
+        known = self._known(corrections)
+        try:
+            change(_synonyms(known))
+        except ConnormError:
+            # Another error is raised again.
+            known = list(filter(self._is_readable, known))
+            change(_synonyms(known))
+        return known
+
+    def _replace_synonyms(self, synonyms: list[tuple[str, str]]) -> None:
         counts = Counter(synonyms).most_common()
         added = [ChangedSynonym(*pair, times) for pair, times in counts]
         self._normalizer.lookup.change_synonyms([*self._base, *added])
@@ -119,3 +126,7 @@ class AppliedCorrections:
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
         keys = self._normalizer.lookup.keys(correction.searched for correction in corrections)
         return {key: correction.kb_id for key, correction in zip(keys, corrections, strict=True)}
+
+
+def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
+    return [pair for correction in corrections for pair in correction.synonyms]

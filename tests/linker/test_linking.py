@@ -56,7 +56,7 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 33
-    assert len(trace.functions) <= 90
+    assert len(trace.functions) <= 88
     assert trace.depth <= 10
 
 
