@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from .assertion_classes import AssertionClasses
 from .cues import Cue
@@ -32,9 +32,6 @@ _FOLDER = Path(__file__).parent
 KNOWN_LANGUAGES = tuple(sorted(path.parent.name for path in _FOLDER.glob("*/words.toml")))
 # Unicode's block of combining diacritical marks.
 _FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
-# Between the alternatives of a column.
-_COMMA = ","
-_YES = "yes"
 # The minimum share of small words, those that bags of words leave out, among all words of names.
 _FEWEST_SMALL_WORDS = 0.03
 # The number of names that tell their language.
@@ -43,7 +40,15 @@ _MOST_NAMES = 5000
 _ENDING = "-"
 # Classes of words that names are compared by.
 _WORDS_OF_NAMES = ("malformations", "disorders", "complaints", "measures")
+# How a column is read, by the type of its field; others are texts.
+_READERS: dict[Any, Callable[[str], Any]] = {
+    bool: "yes".__eq__,
+    int: int,
+    # Alternatives.
+    tuple[str, ...]: lambda column: tuple(map(str.strip, column.split(","))),
+}
 Classes = TypeVar("Classes")
+Row = TypeVar("Row")
 Stem = Callable[[str], str]
 Lemma = Callable[[str], str | None]
 
@@ -255,44 +260,23 @@ def load_language(code: str) -> LanguageData:
         finder=_read_classes(FinderClasses, folder / "finder.toml"),
         short_forms=_read_classes(ShortFormClasses, folder / "short_forms.toml"),
         meanings=tuple(
-            _as_in_names(Meaning(row["word"], row["kind"], _alternatives(row["stands_for"])), words)
-            for row in _read_rows(folder / "meanings.tsv")
+            _as_in_names(row, words) for row in _read_table(Meaning, folder / "meanings.tsv")
         ),
-        derivations=tuple(
-            Derivation(
-                row["ending"],
-                _alternatives(row["noun_endings"]),
-                row["of_nouns"] == _YES,
-                int(row["fewest"]),
-            )
-            for row in _read_rows(folder / "derivations.tsv")
-        ),
+        derivations=tuple(_read_table(Derivation, folder / "derivations.tsv")),
         plurals=tuple(
-            Plural(strip_accents(row["plural"]), row["kind"], strip_accents(row["singular"]))
-            for row in _read_rows(folder / "plurals.tsv")
+            Plural(strip_accents(row.plural), row.kind, strip_accents(row.singular))
+            for row in _read_table(Plural, folder / "plurals.tsv")
         ),
-        other_meanings=tuple(
-            OtherMeaning(row["word"], row["side"], _alternatives(row["others"]))
-            for row in _read_rows(folder / "other_meanings.tsv")
-        ),
-        finding_cues=tuple(
-            FindingCue(
-                row["cue"], row["pattern"], row["side"], row["finding"] == _YES, row["example"]
-            )
-            for row in _read_rows(folder / "finding_cues.tsv")
-        ),
+        other_meanings=tuple(_read_table(OtherMeaning, folder / "other_meanings.tsv")),
+        finding_cues=tuple(_read_table(FindingCue, folder / "finding_cues.tsv")),
         short_form_meanings=tuple(
-            ShortFormMeaning(row["short"], row["long"], row["use"])
-            for row in _read_rows(folder / "short_form_meanings.tsv")
+            _read_table(ShortFormMeaning, folder / "short_form_meanings.tsv")
         ),
         assertions=_read_classes(AssertionClasses, folder / "assertions.toml"),
         cue_parts={
             name: tuple(items) for name, items in _read_items(folder / "cue_parts.toml").items()
         },
-        cues=tuple(
-            Cue(row["cue"], row["category"], row["direction"], row["scope"], row["kind"])
-            for row in _read_rows(folder / "assertions.tsv")
-        ),
+        cues=tuple(_read_table(Cue, folder / "assertions.tsv")),
         inflections=tuple(_read_rows(folder / "inflections.tsv")),
         spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
     )
@@ -307,6 +291,18 @@ def _read_rows(path: Path) -> Iterator[dict[str, str]]:
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
             yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _read_table(kind: Callable[..., Row], path: Path) -> Iterator[Row]:
+    """Read a table whose first columns are the fields of its rows, in order.
+
+    kind (Callable): The class of the rows, a named tuple.
+    path (Path): The table.
+    YIELDS (Row): The rows.
+    """
+    readers = [_READERS.get(of_field, str) for of_field in get_type_hints(kind).values()]
+    for row in _read_rows(path):
+        yield kind(*(read(column) for read, column in zip(readers, row.values(), strict=False)))
 
 
 def _stems(name: str, words: WordClasses) -> frozenset[str]:
@@ -330,10 +326,6 @@ def _stemmed(text: str, words: WordClasses) -> str:
     stem = stemmer_of(*words.stemmer)
     plain = (strip_accents(word, words.letters) for word in text.lower().split())
     return " ".join(stem(word) for word in plain if word not in words.function_words)
-
-
-def _alternatives(column: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in column.split(_COMMA))
 
 
 def _stop_words(code: str) -> frozenset[str]:
