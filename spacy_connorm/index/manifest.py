@@ -13,7 +13,7 @@ from ..encoders.protocol import Encoder, fingerprint
 from ..errors import Errors
 from ..files.folders import MANIFEST, damaged
 from ..files.package_data import installed_version
-from ..text.endings import EndingPair
+from ..text.word_forms import EndingPair
 from .backends.protocol import Backend
 from .search import COSINE, METRICS
 

@@ -52,14 +52,10 @@ class Orthography:
         rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
         for row in language.plurals:
             rows[row.kind][row.plural] = row.singular
-        self._irregular, *endings = rows.values()
-        self._certain_endings, self._other_endings = (
-            [(ending, singulars[ending]) for ending in longest_first(singulars)]
-            for singulars in endings
-        )
+        self._irregular, self._certain_endings, self._other_endings = rows.values()
         self._language = language
         self._inflected_endings = tuple(sorted(words.inflected_endings))
-        all_endings = words.inflected_endings.union(*endings)
+        all_endings = words.inflected_endings.union(self._certain_endings, self._other_endings)
         self._inflected = _compile(
             rf"(?<![^\W_])[^\W\d_]*{any_of(all_endings)}(?![^\W_])",
             rf"(?<![^\W_]){any_of(self._irregular)}(?![^\W_])",
@@ -211,15 +207,19 @@ class Orthography:
 
         word (str): A word in lower case.
         """
-        if (certain := _change_ending(word, self._certain_endings)) is not None:
-            return certain
+        for cut in range(len(word)):
+            if word[cut:] in self._certain_endings:
+                return word[:cut] + self._certain_endings[word[cut:]]
         lemma = self._language.lemma(word) if word.endswith(self._inflected_endings) else None
         if lemma is not None:
             # A name is not a plural: "Jacobs", the lexicon says, is of "Jacob".
             return lemma if lemma.islower() and lemma[0] == word[0] else word
-        changed = _change_ending(word, self._other_endings)
-        # "lipomatas" is a double plural.
-        return word if changed in (None, word) else self.singular(changed)
+        for cut in range(len(word)):
+            if word[cut:] in self._other_endings:
+                changed = word[:cut] + self._other_endings[word[cut:]]
+                # "lipomatas" is a double plural.
+                return word if changed == word else self.singular(changed)
+        return word
 
     def drop_possessives(self, text: str) -> str:
         """Remove the possessive of eponyms: "Crohn's disease" becomes "Crohn disease".
@@ -253,16 +253,6 @@ class Orthography:
         RETURNS (str): The text.
         """
         return self._compound.sub(r"\1 ", text)
-
-
-def _change_ending(word: str, endings: Iterable[tuple[str, str]]) -> str | None:
-    """RETURNS (Optional[str]): A word with the first of some endings that it has replaced; None if
-    it has none of them.
-    """
-    for ending, singular in endings:
-        if word.endswith(ending):
-            return word[: len(word) - len(ending)] + singular
-    return None
 
 
 def _compile(*patterns: str) -> re.Pattern[str]:

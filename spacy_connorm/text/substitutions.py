@@ -24,7 +24,7 @@ import numpy as np
 
 from ..lang import LanguageData
 from .bag_hashes import hash_bags, hash_parts, hash_word
-from .endings import EndingPair, OtherEndings
+from .word_forms import EndingPair, OtherEndings
 from .words import Words as WordReader
 
 Words: TypeAlias = tuple[str, ...]

@@ -13,17 +13,69 @@ import numpy as np
 
 from ..lang import LanguageData
 from .bag_hashes import MODULUS, hash_bag, hash_word
-from .endings import EndingPair, OtherEndings
 
 # The minimum number of letters that both words begin with.
 _SHORTEST_STEM = 4
 # The minimum number of letters after the first part of a compound.
 _SHORTEST_REST = 4
+# The minimum number of letters before two endings, and before those of which one is shorter.
+_SHORTEST_BEGINNING, _SAFE_BEGINNING = 3, 4
+_SHORT_ENDING = 2
 # How likely a noun means the same as a word derived from it.
 DERIVED = 0.9
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
 _CACHED = 65_536
+# The fields of one of the `Forms`.
+_Row = tuple[int, int, float, bool]
+
+
+class EndingPair(NamedTuple):
+    """Two endings.
+
+    ending (str): The first one in alphabetical order; it may be empty.
+    other (str): The other one.
+    certainty (float): How likely words with these endings mean the same, 0 to 1.
+    """
+
+    ending: str
+    other: str
+    certainty: float = 1.0
+
+    @property
+    def shortest(self) -> int:
+        """The minimum number of letters that words with these endings begin with, if they may be
+        related: "ear" and "early" are not.
+
+        RETURNS (int): The number.
+        """
+        is_short = min(len(self.ending), len(self.other)) < _SHORT_ENDING
+        return _SAFE_BEGINNING if is_short else _SHORTEST_BEGINNING
+
+
+class OtherEndings:
+    """Replaces endings by others, in both directions."""
+
+    def __init__(self, pairs: Iterable[EndingPair]) -> None:
+        """Sort pairs by ending.
+
+        pairs (Iterable[EndingPair]): The pairs.
+        """
+        self._pairs = defaultdict[str, list[tuple[str, int, EndingPair]]](list)
+        for pair in pairs:
+            self._pairs[pair.ending].append((pair.other, pair.shortest, pair))
+            self._pairs[pair.other].append((pair.ending, pair.shortest, pair))
+
+    def relatives_of(self, word: str) -> Iterator[tuple[str, EndingPair]]:
+        """List the words with another ending.
+
+        word (str): A normalized word.
+        YIELDS (Tuple[str, EndingPair]): Words, most of which do not exist, and their endings.
+        """
+        for cut in range(_SHORTEST_BEGINNING, len(word) + 1):
+            for other, shortest, pair in self._pairs.get(word[cut:], ()):
+                if cut >= shortest:
+                    yield word[:cut] + other, pair
 
 
 class Forms(NamedTuple):
@@ -44,7 +96,7 @@ class Forms(NamedTuple):
     are_adjectives: np.ndarray
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[int, int, float, bool]]) -> "Forms":
+    def of(cls, rows: Iterable[_Row]) -> "Forms":
         """Convert rows to arrays, which take a fraction of their memory.
 
         rows (Iterable[Tuple[int, int, float, bool]]): The fields of each form.
@@ -96,24 +148,20 @@ class WordForms:
         self._prefixes = tuple(sorted(words.compound_prefixes))
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
+        self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
-        self._numbers = {word: _digits_apart(text) for text, word in self.ordinals.items()}
         self.amounts = frozenset(chain(kinds["amount"], *kinds["amount"].values()))
+        self._adjectives = _inverted(self.roots)
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
-        self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
-        self._measured = {word: (word, *others) for word, others in kinds["amount"].items()}
-        self._measured |= self.changes
-        self._measures = sorted(words.measures - kinds["within"].keys())
-        self._within = kinds["within"] | _amounts(kinds["amount"], words.measures)
+        self._listed = defaultdict[str, list[_Row]](list)
+        for word, value, least in self._listed_rows(kinds):
+            self._listed[word].append((value % MODULUS, least, 1.0, False))
         self._derivations = {row.ending: row for row in language.derivations}
         self._longest_ending = max(map(len, self._derivations), default=0)
         self._adjective_endings = _inverted(
             {row.ending: row.noun_endings for row in language.derivations if row.is_of_nouns}
         )
-        self._adjectives = _inverted(self.roots)
-        self._parts = kinds["part"]
-        self._processes = kinds["process"]
         self._other_endings = OtherEndings(
             pair._replace(certainty=min(DERIVED, pair.certainty)) for pair in endings
         )
@@ -132,20 +180,16 @@ class WordForms:
         if word in self._classes.underived:
             return nouns
         for cut in range(max(0, len(word) - self._longest_ending), len(word) + 1):
-            if (row := self._derivations.get(word[cut:])) is not None:
-                for noun in self._derived(word, word[:cut], row.noun_endings):
+            row = self._derivations.get(word[cut:])
+            for ending in row.noun_endings if row else ():
+                noun = word[:cut] + ending
+                # A white arrow is not a whiting.
+                is_verb = (
+                    ending in self._classes.verb_endings and word in self._classes.plain_adjectives
+                )
+                if not is_verb and noun.startswith(word[:_SHORTEST_STEM]) and noun != word:
                     nouns.setdefault(noun, row.fewest)
         return nouns
-
-    def _derived(self, word: str, stem: str, endings: Iterable[str]) -> Iterator[str]:
-        for ending in endings:
-            noun = stem + ending
-            # A white arrow is not a whiting.
-            is_verb = (
-                ending in self._classes.verb_endings and word in self._classes.plain_adjectives
-            )
-            if not is_verb and noun.startswith(word[:_SHORTEST_STEM]) and noun != word:
-                yield noun
 
     def adjectives_of(self, word: str) -> tuple[str, ...]:
         """List the adjectives of a noun: "retinal" for "retina".
@@ -155,13 +199,12 @@ class WordForms:
         """
         if word in self._classes.stop_words or len(word) < _SHORTEST_STEM:
             return ()
-        derived = (
-            word[:cut] + ending
-            for cut in range(_SHORTEST_STEM, len(word) + 1)
-            for ending in self._adjective_endings.get(word[cut:], ())
-        )
-        others = (adjective for adjective in derived if adjective not in self._classes.underived)
-        return tuple(dict.fromkeys((*self._adjectives.get(word, ()), *others)))
+        adjectives = dict.fromkeys(self._adjectives.get(word, ()))
+        for cut in range(_SHORTEST_STEM, len(word) + 1):
+            for ending in self._adjective_endings.get(word[cut:], ()):
+                if (adjective := word[:cut] + ending) not in self._classes.underived:
+                    adjectives[adjective] = None
+        return tuple(adjectives)
 
     def relatives_of(self, word: str) -> dict[str, float]:
         """List words with another ending that the ontology uses in its place: "bowed" for "bowing".
@@ -172,12 +215,11 @@ class WordForms:
         """
         if word in self._classes.stop_words or word in self._classes.underived:
             return {}
-        relatives = self._other_endings.relatives_of(word)
-        return {
-            other: endings.certainty
-            for other, endings in relatives
-            if len(other) < len(word) or other not in self._classes.underived
-        }
+        relatives = dict[str, float]()
+        for other, endings in self._other_endings.relatives_of(word):
+            if len(other) < len(word) or other not in self._classes.underived:
+                relatives[other] = endings.certainty
+        return relatives
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
         """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory
@@ -216,9 +258,9 @@ class WordForms:
         RETURNS (Forms): Its `base_forms`, `relatives_of` it, `paraphrases` and `compounds`, what
             longer names say for it, and its adjectives.
         """
-        return Forms.of(self._rows(word))
+        return Forms.of([*self._rows(word)])
 
-    def _rows(self, word: str) -> Iterator[tuple[int, int, float, bool]]:
+    def _rows(self, word: str) -> Iterator[_Row]:
         is_participle = word.endswith(self._participle_endings) and word not in self.states
         least = 2 if is_participle or word in self._classes.dependent_adjectives else 1
         for noun, fewest in self.base_forms(word).items():
@@ -229,33 +271,47 @@ class WordForms:
             yield hash_word(other), 2, DERIVED, False
         for names in self.paraphrases(word):
             yield hash_bag(names), 1, DERIVED, False
-        if word in self._numbers:
-            yield hash_bag(self._numbers[word]), 2, 1.0, False
+        yield from self._listed.get(word, ())
         for parts in self.compounds(word):
             yield hash_bag(parts), 1, 1.0, False
-        for process, disease in self._diseases_of(word):
-            yield (hash_word(disease) - hash_word(process)) % MODULUS, 2, 1.0, False
-        for other, measure in product(self._measured.get(word, ()), self._measures):
-            # A name may leave out the measure: "elevated ferritin" for "elevated ferritin level".
-            yield (hash_word(other) - hash_bag(tuple(measure.split()))) % MODULUS, 3, 1.0, False
-        # A word that no name has would end the window.
-        if word in self._processes or word in self._measures:
-            yield hash_word(word), 2, 1.0, False
-        for phrase in self._within.get(word, ()):
-            yield hash_bag(tuple(phrase.split())), 2, 1.0, False
         for adjective in self.adjectives_of(word):
             yield hash_word(adjective), 2, DERIVED, True
 
-    def _diseases_of(self, word: str) -> Iterator[tuple[str, str]]:
-        """List the words for what happens to a part of the body: "cholecystitis" for "gallbladder"
-        beside "inflammation".
+    def _listed_rows(
+        self, kinds: Mapping[str, dict[str, tuple[str, ...]]]
+    ) -> Iterator[tuple[str, int, int]]:
+        """List what the tables say that words certainly stand for, beside other words of a name.
 
-        YIELDS (Tuple[str, str]): The word that it must be beside, and the word for both.
+        kinds (Mapping[str, Dict[str, Tuple[str, ...]]]): The rows of each kind, by word.
+        YIELDS (Tuple[str, int, int]): A word, a hash, and the minimum number of words in a text.
         """
-        for noun in (word, *self.roots.get(word, ())):
-            for beginning in self._parts.get(noun, ()):
-                for process, endings in self._processes.items():
-                    yield from ((process, beginning + ending) for ending in endings)
+        for number, ordinal in self.ordinals.items():
+            yield ordinal, hash_bag(_digits_apart(number)), 2
+        # What happens to a part of the body: "cholecystitis" for "gallbladder" beside
+        # "inflammation".
+        for part, beginnings in kinds["part"].items():
+            words = (part, *self._adjectives.get(part, ()))
+            for word, beginning, process in product(words, beginnings, kinds["process"]):
+                for ending in kinds["process"][process]:
+                    yield word, hash_word(beginning + ending) - hash_word(process), 2
+        measures = sorted(self._classes.measures - kinds["within"].keys())
+        measured = {word: (word, *others) for word, others in kinds["amount"].items()}
+        for word, others in (measured | kinds["change"]).items():
+            for other, measure in product(others, measures):
+                # A name may leave out the measure: "elevated ferritin" for "elevated ferritin
+                # level".
+                yield word, hash_word(other) - hash_bag(tuple(measure.split())), 3
+        # A word that no name has would end the window.
+        for word in dict.fromkeys([*kinds["process"], *measures]):
+            yield word, hash_word(word), 2
+        # Texts often do not say what an amount is of, but longer names do.
+        within = dict(kinds["within"])
+        for word, others in kinds["amount"].items():
+            longer = map(" ".join, product(others, sorted(self._classes.measures)))
+            within[word] = (*(other for other in others if other != word), *longer)
+        for word, phrases in within.items():
+            for phrase in phrases:
+                yield word, hash_bag(tuple(phrase.split())), 2
 
 
 def _digits_apart(text: str) -> tuple[str, ...]:
@@ -276,19 +332,6 @@ def _phrases(
     for word, others in kinds["name"].items():
         phrases[word] += others
     return dict(phrases)
-
-
-def _amounts(
-    amounts: Mapping[str, tuple[str, ...]], measures: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """List what longer names say of an amount, also of one that texts do not say what it is of."""
-    return {
-        word: (
-            *(other for other in others if other != word),
-            *(f"{other} {measure}" for other in others for measure in sorted(measures)),
-        )
-        for word, others in amounts.items()
-    }
 
 
 def _inverted(values: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:

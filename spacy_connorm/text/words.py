@@ -8,10 +8,9 @@ from itertools import chain
 
 from ..lang import LanguageData, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
-from .endings import EndingPair
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
-from .word_forms import WordForms
+from .word_forms import EndingPair, WordForms
 
 _NUMERALS = {
     **{"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5"},

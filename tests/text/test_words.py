@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.text.bag_hashes import hash_bag, hash_word
-from spacy_connorm.text.endings import EndingPair
-from spacy_connorm.text.word_forms import DERIVED
+from spacy_connorm.text.word_forms import DERIVED, EndingPair
 from spacy_connorm.text.words import MOST_READERS, words_of
 
 WORDS = words_of("en")

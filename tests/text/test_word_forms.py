@@ -1,6 +1,6 @@
 """Endings that replace each other."""
 
-from spacy_connorm.text.endings import EndingPair, OtherEndings
+from spacy_connorm.text.word_forms import EndingPair, OtherEndings
 
 PAIRS = [EndingPair("ed", "ing", 0.8), EndingPair("", "ly"), EndingPair("e", "is")]
 
