@@ -180,8 +180,9 @@ class WordForms:
         if word in self._classes.underived:
             return nouns
         for cut in range(max(0, len(word) - self._longest_ending), len(word) + 1):
-            row = self._derivations.get(word[cut:])
-            for ending in row.noun_endings if row else ():
+            if (row := self._derivations.get(word[cut:])) is None:
+                continue
+            for ending in row.noun_endings:
                 noun = word[:cut] + ending
                 # A white arrow is not a whiting.
                 is_verb = (
