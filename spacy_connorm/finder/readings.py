@@ -55,23 +55,23 @@ class NeighbourReader:
         self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
         # "Crohn's flare", but not "Fisher's exact test".
         self._after_persons = words.classes.stop_words | finder.after_persons
-        # The left ventricle is of the heart; others are of the brain.
-        self._side = re.compile(
-            rf"(?i)\s(?<=[^\W_]\s)\s*(?:{any_of(finder.genitives | finder.places)}"
-            rf"\s+(?:{any_of(finder.side_articles)}\s+)?)?({any_of(finder.long_sides)}|(?-i:[LR]))\b"
-            rf"(?!\s+{any_of(finder.sided_organs)})"
-        )
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
         )
-        types = any_of(finder.type_nouns)
-        self._type = re.compile(
-            rf"(?i)\b(?P<noun>{types})\s+(?P<kind>\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])"
+        genitives = any_of(finder.genitives)
+        # What names do not have, and the word that stays.
+        left_out = (
+            # The left ventricle is of the heart; others are of the brain.
+            rf"\s(?<=[^\W_](?P<kept>)\s)\s*(?:{any_of(finder.genitives | finder.places)}"
+            rf"\s+(?:{any_of(finder.side_articles)}\s+)?)?"
+            rf"(?P<left_out>{any_of(finder.long_sides)}|(?-i:[LR]))\b"
+            rf"(?!\s+{any_of(finder.sided_organs)})",
+            rf"\b(?P<left_out>{any_of(finder.type_nouns)})"
+            r"\s+(?P<kept>\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])",
+            rf"\s{genitives}\s+(?:{any_of(words.classes.determiners)}\s+)?"
+            rf"(?P<kept>[\w-]+)\s+(?P<left_out>{any_of(finder.kind_nouns)})\b",
         )
-        self._kind = re.compile(
-            rf"(?i)\s{any_of(finder.genitives)}\s+(?:{any_of(words.classes.determiners)}\s+)?"
-            rf"(?P<kind>[\w-]+)\s+(?P<noun>{any_of(finder.kind_nouns)})\b"
-        )
+        self._left_out = [re.compile(f"(?i){pattern}") for pattern in left_out]
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
         self._induced = re.compile(rf"[-\u2010\u2011 ]{any_of(finder.caused_endings)}\b")
@@ -88,10 +88,9 @@ class NeighbourReader:
             self._persons,
             self._joined_persons,
             self._drugs,
-            self._sides,
+            self._kept,
             self._pairs,
             self._phrases,
-            self._types,
             self._viruses,
         )
         return Replacements.of(
@@ -188,19 +187,20 @@ class NeighbourReader:
         )
         return len(cause) >= _SHORTEST_DRUG and not is_other
 
-    def _sides(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Leave out the side in "fracture of the left clavicle" and "undescended L testis", in
+    def _kept(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """Leave out the side in "fracture of the left clavicle" and "undescended L testis", and
+        "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic type", in
         windows that begin before it.
 
-        YIELDS (Tuple[int, int, int]): The words before "of" or the side, and the sides.
+        YIELDS (Tuple[int, int, int]): The words that stay, and those left out.
         """
-        for match in self._side.finditer(texts.text):
-            before, side = map(texts.token_before, (match.start(), match.end(1)))
+        for match in chain.from_iterable(one.finditer(texts.text) for one in self._left_out):
+            kept, left_out = (texts.token_before(match.end(part)) for part in ("kept", "left_out"))
             # Only words have readings: in "the left clavicle", there is none before the side.
-            if before is not None and side is not None and hashes[before]:
-                yield before, -int(hashes[side]), 3
+            if kept is not None and left_out is not None and hashes[kept]:
+                yield kept, -int(hashes[left_out]), 3
                 # A word that no name has would end the window.
-                yield side, 0, 3
+                yield left_out, 0, 3
 
     def _pairs(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Read "both hips" as bilateral hips, and "ptosis of both eyes" as bilateral.
@@ -227,20 +227,6 @@ class NeighbourReader:
             yield from ((first, hash_bag(bag) - own, 1) for bag in self._meant[match[1].lower()])
             # A word that no name has would end the window.
             yield from ((place, 0, 2) for place in range(first + 1, last + 1) if hashes[place])
-
-    def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Leave out "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic
-        type", in windows that begin before it.
-
-        YIELDS (Tuple[int, int, int]): The numbers or adjectives, and the nouns beside them.
-        """
-        for pattern in (self._type, self._kind):
-            for match in pattern.finditer(texts.text):
-                noun, kind = (texts.token_before(match.end(part)) for part in ("noun", "kind"))
-                if noun is not None and kind is not None:
-                    yield kind, -int(hashes[noun]), 3
-                    # A word that no name has would end the window.
-                    yield noun, 0, 3
 
     def _viruses(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".

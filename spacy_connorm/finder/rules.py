@@ -5,7 +5,7 @@ text that is asked for alone.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
-from itertools import groupby
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..index.cache import Cache
@@ -235,42 +235,12 @@ RULES: tuple[Rule, ...] = (
 REASONS = {rule.name: rule.reason for rule in RULES}
 
 
-_Text = tuple[int, str, int, bool, bool, bool, bool]
-
-
-class _Group(NamedTuple):
-    """Rules side by side that look at the same: the text, or the tokens around it, too.
-
-    are_of_places (bool): Whether they look at these tokens.
-    rules (Sequence[Rule]): The rules, in order.
-    known (Cache[Tuple, str]): Their answers to texts.
-    """
-
-    are_of_places: bool
-    rules: Sequence[Rule]
-    known: Cache[_Text, str]
-
-    def rule_for(self, window: Window) -> str:
-        """RETURNS (str): The name of the first rule that refuses a window; empty if none does."""
-        if self.are_of_places:
-            return self._first(window)
-        key = (
-            *(window.value, window.text, window.letters),
-            *(window.has_pause, window.is_alone, window.is_compared, window.score == 1),
-        )
-        known = self.known.get(key)
-        if known is None:
-            known = self._first(window)
-            self.known.put(key, known)
-        return known
-
-    def _first(self, window: Window) -> str:
-        for rule in self.rules:
-            if rule.applies(window):
-                is_safe = rule.needs is Needs.NOT_IN_D and window.is_annotated
-                if not is_safe:
-                    return rule.name
-        return ""
+def _first_of(rules: Iterable[Rule], window: Window) -> str:
+    """RETURNS (str): The name of the first rule that refuses a window; empty if none does."""
+    for rule in rules:
+        if rule.applies(window) and not (rule.needs is Needs.NOT_IN_D and window.is_annotated):
+            return rule.name
+    return ""
 
 
 class Judge:
@@ -282,10 +252,24 @@ class Judge:
         rules (Sequence[Rule]): The rules, in order.
         """
         single = [rule for rule in rules if rule.needs is not Needs.DOCUMENT]
-        groups = groupby(single, key=lambda rule: rule.needs is Needs.PLACE)
-        self._groups = [_Group(of_places, [*group], Cache(_CACHED)) for of_places, group in groups]
+        # Nearly all windows are refused by these, many times in the same way.
+        self._of_texts = [*takewhile(lambda rule: rule.needs is not Needs.PLACE, single)]
+        self._others = single[len(self._of_texts) :]
         self._of_places = {rule.name for rule in rules if rule.needs is Needs.PLACE}
         self._of_documents = [rule for rule in rules if rule.needs is Needs.DOCUMENT]
+        self._known: Cache[tuple, str] = Cache(_CACHED)
+
+    def _by_text(self, window: Window) -> str:
+        """RETURNS (str): The first of the rules for texts that refuses a window, as `_first_of`."""
+        key = (
+            *(window.value, window.text, window.letters),
+            *(window.has_pause, window.is_alone, window.is_compared, window.score == 1),
+        )
+        known = self._known.get(key)
+        if known is None:
+            known = _first_of(self._of_texts, window)
+            self._known.put(key, known)
+        return known
 
     def judge(self, windows: Iterable[Window]) -> None:
         """Find the first rule by which each of some windows is not a mention, if there is one.
@@ -295,10 +279,8 @@ class Judge:
         """
         judged = list(windows)
         for window in judged:
-            for group in self._groups:
-                if name := group.rule_for(window):
-                    window.refuse(name)
-                    break
+            if name := self._by_text(window) or _first_of(self._others, window):
+                window.refuse(name)
         _refuse_readings(judged, self._of_places)
         for rule in self._of_documents:
             for window in judged:

@@ -31,8 +31,8 @@ class StatingVerbs:
         self._verb = re.compile(rf"(?i){pattern}")
         # Twice as fast.
         self._lower_verb = re.compile(pattern)
-        self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
-        self._showing = re.compile(rf"(?i)\b{any_of(finder.showing_verbs)}(?={denial}|\W|$)|:")
+        showing = any_of(finder.showing_verbs)
+        self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
         self._shows = min(copulas & finder.showing_verbs, default="")
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
@@ -55,12 +55,11 @@ class StatingVerbs:
         return self._verb.sub(lambda match: self._own_copula(match) or match[0], text)
 
     def _own_copula(self, match: re.Match[str]) -> str:
-        copulas = self._copula.findall(match[0])
-        if copulas:
+        stated = self._stated.findall(match[0])
+        if copulas := [*filter(None, stated)]:
             return copulas[-1]
         space = " " if match[0] == _COLON else ""
-        is_showing = self._shows and self._showing.search(match[0])
-        return f"{space}{self._shows}" if is_showing else ""
+        return f"{space}{self._shows}" if stated and self._shows else ""
 
 
 @lru_cache(MOST_READERS)
