@@ -1,6 +1,6 @@
 """Changes of spaCy's tokenizer. It splits words that clinical notes write without a space:
 "2.Chest pain", "HTN|COPD", "pain++"; and the full stop after a single capital, "hepatitis C.". It
-finds the same URLs in linear time.
+finds the same URLs in linear time. Where it splits is in `tokenization.toml`.
 """
 
 import re
@@ -10,34 +10,9 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
-_LETTER = r"[^\W\d_]"
-# Before a word: the numbers, bullets and dashes of list items, "+" and arrows.
-_PREFIXES = (
-    rf"\d{{1,2}}[.)](?={_LETTER}{{2}})",
-    r"[•●▪◦‣·*]",
-    rf"[-–+](?={_LETTER})",
-    rf"-(?=\){_LETTER})",
-    "[↑↓→]",
-)
-# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split, and "HLA-B*57:01" before "*".
-_INFIXES = (
-    r"\|",
-    rf"(?<=[^\W_])\+(?={_LETTER})",
-    r"(?<=[A-Z])\*(?=\d)",
-    rf"(?<={_LETTER}{{3}})[;()](?={_LETTER}{{3}})",
-    r"(?<=[^\W_])[•→↑↓](?=[^\W_])",
-    rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
-    r"(?<=[\w-]\d)/(?=[-–]\d)",
-    "(?<=[A-Z]{2})[.](?=[A-Z][a-z])",
-    r"(?<=\w);(?=[A-Z])",
-    "(?<=[α-ω])/(?=[α-ω])",
-)
-# The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", "low IgM.", but not in
-# "U.S."; and how much there is of something: "swelling++". "CD4+" and "Ca++" are kept.
-_SUFFIXES = (
-    r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=[a-z\d][A-Z]))\.",
-    r"(?<=[a-z]{3})\++",
-)
+from ..files.package_data import read_toml
+
+_SPLITS = read_toml(__package__, "tokenization.toml")
 
 
 def separate_joined_words(nlp: Language) -> None:
@@ -49,9 +24,9 @@ def separate_joined_words(nlp: Language) -> None:
     """
     tokenizer, defaults = nlp.tokenizer, nlp.Defaults
     if isinstance(tokenizer, Tokenizer):
-        prefixes = [*_PREFIXES, *(defaults.prefixes or ())]
-        infixes = [*_INFIXES, *(defaults.infixes or ())]
-        suffixes = [*_SUFFIXES, *(defaults.suffixes or ())]
+        prefixes = [*_SPLITS["prefixes"], *(defaults.prefixes or ())]
+        infixes = [*_SPLITS["infixes"], *(defaults.infixes or ())]
+        suffixes = [*_SPLITS["suffixes"], *(defaults.suffixes or ())]
         # Each of these that is set loads all special cases anew, so they come last.
         special_cases, tokenizer.rules = tokenizer.rules, {}
         tokenizer.prefix_search = compile_prefix_regex(prefixes).search
