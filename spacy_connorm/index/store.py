@@ -15,21 +15,13 @@ from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
 from ..files.arrays import TextArray
 from ..files.folders import damaged
+from ..files.package_data import read_package_text
 from ..text.cleaning import clean
 from .cache import Cache
 from .database import Database
 
-_BRANCH = """
-WITH RECURSIVE branch(number) AS (
-    SELECT ? UNION SELECT child FROM parents JOIN branch ON parents.parent = branch.number)
-SELECT number FROM branch
-"""
-_ANCESTORS = """
-WITH RECURSIVE above(number) AS (
-    SELECT parent FROM parents WHERE child = ?
-    UNION SELECT parent FROM parents JOIN above ON parents.child = above.number)
-SELECT number FROM above
-"""
+_BRANCH = read_package_text(__package__, "store_branch.sql")
+_ANCESTORS = read_package_text(__package__, "store_ancestors.sql")
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _PAGE = 10_000
 # Semantic types that a message shows.

@@ -19,22 +19,7 @@ from ..files.package_data import read_package_text
 from .store import IDS, SHOWN
 
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-# If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
-_BY_OTHER_ID = """
-SELECT place FROM stage.{table} JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
-"""
-_MERGE = """
-DELETE FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated) AND rowid NOT IN (
-    SELECT min(rowid) FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated)
-    GROUP BY value, place)
-"""
-_FIELD = """
-INSERT INTO main.{table}
-SELECT listed.value, numbered.number FROM stage.{table} AS listed
-CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
-CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
-ORDER BY numbered.number, listed.rowid
-"""
+_BY_ANY_ID = read_package_text(__package__, "store_place.sql")
 _BY_OWN_CURIE = """
 SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND value = ?
 """
@@ -135,14 +120,12 @@ class StoreWriter:
         return self._unknown[concept_id]
 
     def _place_in_ontology(self, concept_id: str) -> Any:
-        by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
         for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
-            sought = (by_id, *(_BY_OTHER_ID.format(table=table) for table in _OTHER_IDS))
-            row = next(filter(None, (self._find(sql, spelling) for sql in sought)), None)
-            if row:
+            if row := self._find(_BY_ANY_ID, spelling):
                 return row
         curie = PREFIXES.curie(concept_id)
         local_id = split_curie(curie)[1]
+        by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
         # The second search reads all cross-references.
         return self._find(by_id, local_id) and self._find(_BY_OWN_CURIE, local_id, curie)
 
@@ -155,10 +138,10 @@ class StoreWriter:
         self._warn()
         with self._writing():
             for table in (*_OTHER_IDS, "types", "parents", "xrefs"):
-                self._connection.execute(_MERGE.format(table=table))
+                self._run("store_merging.sql", table)
             self._run("store_numbering.sql")
             for table in (*_OTHER_IDS, "types"):
-                self._connection.execute(_FIELD.format(table=table))
+                self._run("store_listing.sql", table)
             rows = self._connection.execute("SELECT place FROM stage.concepts ORDER BY id")
             places = np.fromiter((place for (place,) in rows), dtype="int64", count=len(self))
         numbers = np.empty(len(places), dtype="int32")
@@ -186,9 +169,9 @@ class StoreWriter:
                 raise swapped(text, first)
             Warnings.CNW401.warn(count=len(self._unknown), first=quote_id(first))
 
-    def _run(self, name: str) -> None:
-        """Complete what was added, then run the statements of a file."""
-        self._connection.executescript(read_package_text(__package__, name))
+    def _run(self, name: str, table: str = "") -> None:
+        """Complete what was added, then run the statements of a file, perhaps for one table."""
+        self._connection.executescript(read_package_text(__package__, name).format(table=table))
 
     def _find(self, sql: str, *values: Any) -> Any:
         return self._execute(sql, values).fetchone()
