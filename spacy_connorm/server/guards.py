@@ -11,25 +11,13 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors import ConnormError, Errors
+from ..files.package_data import read_toml
 from .paths import is_open, route_of
 from .problems import drop_body, send_problem, sends_body
 
 LOGGER = logging.getLogger("spacy_connorm.server")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# Only our own scripts, styles and images, no frames, and no text that becomes HTML.
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
-)
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+_HEADERS = read_toml(__package__, "answers.toml")["headers"]
 _ADDED = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
 

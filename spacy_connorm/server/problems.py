@@ -9,17 +9,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import ConnormError, split_code
+from ..files.package_data import read_toml
 
-_STATUS = {
-    **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
-    **dict.fromkeys(("CN754", "CN787"), 409),
-    **dict.fromkeys(("CN709", "CN749", "CN756"), 413),
-    # The server's own files are damaged or missing; requests do not name files.
-    **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
-    **dict.fromkeys(("CN108", "CN765"), 500),
-    **dict.fromkeys(("CN109", "CN760"), 503),
-    **{"CN761": 421, "CN762": 403, "CN763": 401, "CN768": 408},
-}
+_REFUSALS = read_toml(__package__, "answers.toml")["refusals"]
+_STATUS = {code: int(status) for status, codes in _REFUSALS.items() for code in codes}
 _INVALID = 422
 # How long the body of a refused request is read on, in seconds.
 _LINGER = 5.0

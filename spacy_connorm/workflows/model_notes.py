@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..about import __version__
 from ..evaluation.report import Row, to_table
+from ..files.package_data import read_package_text
 from .model_table import CorpusEntry, ModelPackage, ModelSource
 
 GIVEN = "lenient@1"
@@ -22,18 +23,6 @@ _SHOWN = {
     "given mentions: first is right": GIVEN,
 }
 _NOT_SCORED = " Not scored, since it was not there."
-_USAGE = """```bash
-pip install {name}-{version}-py3-none-any.whl
-```
-
-```python
-import spacy
-
-nlp = spacy.load("{name}")
-```
-
-Installed, it takes {installed_mb:.1f} MB. After `import spacy`, loading takes {load_s:.1f} s of a \
-processor."""
 
 
 def model_notes(
@@ -53,7 +42,7 @@ def model_notes(
     RETURNS (str): Markdown.
     """
     parts = [
-        _USAGE.format(name=package.name, **row),
+        read_package_text(__package__, "model_usage.md").strip().format(name=package.name, **row),
         of_index,
         *_scored(package, scores),
         "## What it is not for",
