@@ -50,7 +50,8 @@ class ConceptIndex:
         self.backend = backend
         self.manifest = unseal(folder)
         facts = read_facts(folder, self.manifest)
-        self._searches, self.fingerprint, self.metric = facts[:3]
+        self._searches, self.fingerprint = facts.searches, facts.fingerprint
+        self.metric = facts.metric
         self.words = words_of(facts.language, facts.endings)
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")

@@ -5,17 +5,19 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from ..about import __version__
 from ..concepts import Source
 from ..encoders.protocol import Encoder, fingerprint
 from ..errors import Errors
-from ..files.folders import MANIFEST, damaged
+from ..files.folders import MANIFEST
 from ..files.package_data import installed_version
 from ..text.word_forms import EndingPair
 from .backends.protocol import Backend
-from .search import COSINE, METRICS
+from .search import COSINE, Metric
 
 # To be raised with every change of what the files of an index hold, and so with every change of the
 # words of names: an index of another version is refused, not converted.
@@ -24,21 +26,23 @@ FORMAT_VERSION = 27
 _PACKAGES = ("spacy", "thinc", "numpy", "annoy", "faiss-cpu")
 
 
-class IndexFacts(NamedTuple):
-    """What must be known to search an index.
+class IndexFacts(BaseModel):
+    """What must be known to search an index, as in its manifest.
 
     searches (List[str]): The searches that it was built for.
     fingerprint (str): The fingerprint of its encoder.
+    backend (Dict[str, Any]): The name and the settings of what runs the searches.
     metric (str): What its vectors are compared by.
     language (str): The language of its texts.
     endings (Tuple[EndingPair, ...]): Endings of words that replace each other in its names.
     """
 
     searches: list[str]
-    fingerprint: str
-    metric: str
+    fingerprint: str = Field(validation_alias=AliasPath("encoder", "fingerprint"))
+    backend: dict[str, Any]
+    metric: Metric = Field(COSINE, validation_alias=AliasPath("backend", "metric"))
     language: str
-    endings: tuple[EndingPair, ...] = ()
+    endings: tuple[EndingPair, ...]
 
 
 def make_facts(
@@ -80,18 +84,6 @@ def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:
     found = manifest.get("index_format")
     if found != FORMAT_VERSION:
         raise Errors.CN401(path=folder, found=found, expected=FORMAT_VERSION)
-    try:
-        facts = IndexFacts(
-            manifest["searches"],
-            manifest["encoder"]["fingerprint"],
-            manifest["backend"].get("metric", COSINE),
-            manifest["language"],
-            tuple(EndingPair(*pair) for pair in manifest["endings"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
-        facts = IndexFacts([], "", "", "")
-    are_texts = isinstance(facts.fingerprint, str) and isinstance(facts.language, str)
-    if not isinstance(facts.searches, list) or not are_texts or facts.metric not in METRICS:
-        facts_needed = "the searches, the encoder, the metric, the language and the endings"
-        raise damaged(folder / MANIFEST, f"it does not name {facts_needed}")
-    return facts
+    reason = "it does not name the searches, the encoder, the metric, the language and the endings"
+    with Errors.CN402.instead_of(ValidationError, path=folder / MANIFEST, reason=reason):
+        return IndexFacts.model_validate(manifest)
