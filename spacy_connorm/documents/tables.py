@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from .mentions import Mention
 from .writing import write_table
 
 COLUMNS = EXPORT_FORMATS["csv"].columns
+_ABOUT = attrgetter("concept_id", "name", "score", "probability", "text", "search")
 _NO_CANDIDATE = ("",) * 8
 _SEPARATOR = "|"
 
@@ -113,15 +115,4 @@ def _rows_of(mention: Mention) -> Iterator[CsvRow]:
         yield (*before, *_NO_CANDIDATE, *after)
     for part in by_part(mention.candidates):
         for rank, candidate in enumerate(part, start=1):
-            yield (
-                *before,
-                candidate.part,
-                rank,
-                candidate.concept_id,
-                candidate.name,
-                candidate.score,
-                candidate.probability,
-                candidate.text,
-                candidate.search,
-                *after,
-            )
+            yield (*before, candidate.part, rank, *_ABOUT(candidate), *after)

@@ -206,17 +206,12 @@ def with_settings(settings: type[ComponentSettings]) -> Callable[[Function], Fun
     def declare(factory: Function) -> Function:
         own = signature(factory)
         types = get_type_hints(settings)
-        parameters = [
-            *(
-                parameter
-                for parameter in own.parameters.values()
-                if parameter.kind is not Parameter.VAR_KEYWORD
-            ),
-            *(
-                Parameter(name, Parameter.KEYWORD_ONLY, annotation=types[name])
-                for name in settings.model_fields
-            ),
-        ]
+        kept = (one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD)
+        declared = (
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=types[name])
+            for name in settings.model_fields
+        )
+        parameters = [*kept, *declared]
         factory.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         return factory
 
