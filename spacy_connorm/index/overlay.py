@@ -222,26 +222,18 @@ class SynonymOverlay:
 
         members = self.index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
-        rows = np.unique(members.row_numbers[mine])
-        kept = [row for row in rows if (int(row), concept) not in self.removed]
-        added = self._added_rows(concept, set(kept)) if target & D else []
-        incidence = csr_matrix(
-            (np.ones(len(kept), dtype="float32"), ([0] * len(kept), kept)),
-            shape=(1, len(self.index.vectors)),
-        )
-        total = self.index.vectors.sums(incidence)
-        for raw in added:
-            total = total + raw
-        return total / max(len(kept) + len(added), 1)
-
-    def _added_rows(self, concept: int, kept: set[int]) -> list[Raw]:
-        from scipy.sparse import identity
-
-        return [
-            self.vectors[key].sums(identity(1, format="csr", dtype="float32"))
-            for key, denoted in self.by_key.items()
-            if concept in denoted and self.index.keys.row(key) not in kept
-        ]
+        rows = np.unique(members.row_numbers[mine]).tolist()
+        kept = [row for row in rows if (row, concept) not in self.removed]
+        parts = [self.index.vectors.take(np.array(kept, dtype="int64"))]
+        if target & D:
+            parts += (
+                self.vectors[key]
+                for key, denoted in self.by_key.items()
+                if concept in denoted and self.index.keys.row(key) not in kept
+            )
+        texts = join(parts)
+        ones = csr_matrix(np.ones((1, len(texts)), dtype="float32"))
+        return texts.sums(ones) / max(len(texts), 1)
 
     def _count_in_index(self, key: bytes, concept: int) -> int:
         return int(self.index.members.count[self._in_index(key, concept)].sum())
