@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..concepts import SCOPES, Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
-from ..errors import ConnormError, Errors, quote_id, require_choice, unreadable
+from ..errors import Errors, quote_id, require_choice, unreadable
 from ..files.odd_lines import OddLines
 from ..files.package_data import read_toml
 from ..files.tables import read_rows, require_distinct_columns, require_width
@@ -449,18 +449,15 @@ class _Table:
             if concept_id == _ROBOT_ID:
                 self._read_template(number, row)
                 continue
-            try:
+            with self._odd.skip_errors():
                 field = self._field_of_row(number, row)
-            except ConnormError as error:
-                self._odd.skip(error)
-                continue
-            language = self._cell(row, "language") or self._language
-            text = clean(self._cell(row, "text"))
-            status = self._cell(row, "status").upper()
-            source = self._cell(row, "source")
-            for part in text.split(_BETWEEN) if field in ALL_SCOPES else [text]:
-                translation = Translation(concept_id, field, part.strip(), language, source)
-                yield number, status, translation
+                language = self._cell(row, "language") or self._language
+                text = clean(self._cell(row, "text"))
+                status = self._cell(row, "status").upper()
+                source = self._cell(row, "source")
+                for part in text.split(_BETWEEN) if field in ALL_SCOPES else [text]:
+                    translation = Translation(concept_id, field, part.strip(), language, source)
+                    yield number, status, translation
 
     def _field_of_row(self, number: int, row: Sequence[str]) -> str:
         if not clean(self._cell(row, "id")):
