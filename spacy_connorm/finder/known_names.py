@@ -16,7 +16,7 @@ from ..index.hash_sets import hash_pair
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
 from ..index.word_bags import WordBags, language_table
-from ..text.bag_hashes import hash_word
+from ..text.bag_hashes import hash_bag, hash_word
 from ..text.words import Words
 
 # An inexact synonym of so many words, which no other concept has, is as good as an exact one: with
@@ -99,6 +99,14 @@ class KnownNames:
         """
         bags = (self.index.word_bags.known_bags, self._added.known_bags)
         return np.logical_or(*(some.contain(values) for some in bags))
+
+    def has(self, bag: tuple[str, ...]) -> bool:
+        """Check whether a bag of words is that of a name.
+
+        bag (Tuple[str, ...]): Normalized words.
+        RETURNS (bool): True if it is.
+        """
+        return bool(self.contain(np.array([hash_bag(bag)], "uint64"))[0])
 
     def are_neighbours(self, pairs: Iterable[tuple[str, str]]) -> np.ndarray:
         """Check which words stand side by side in a name.

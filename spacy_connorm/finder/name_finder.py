@@ -94,8 +94,7 @@ class NameFinder:
         """
         texts = JoinedTexts(docs)
         mentioned = [
-            [window for window in place.windows if not window.rule]
-            for place in self._judged(self._places(texts))
+            [window for window in place.windows if not window.rule] for place in self._places(texts)
         ]
         values = {window.value for windows in mentioned for window in windows}
         labels = self._labels.get_all(values, self._read_labels)
@@ -144,9 +143,14 @@ class NameFinder:
         return tokens._replace(readings=Replacements.joined(readings))
 
     def _places(self, texts: JoinedTexts) -> list[DocumentWindows]:
-        """Find the windows with the words of names, and those that can stand for them."""
+        """Find the windows with the words of names, and those that can stand for them, and judge
+        them.
+        """
         tokens, windows = self._named(texts)
-        return [*self._read_places(texts, tokens, windows, range(len(texts.docs)))]
+        places = [*self._read_places(texts, tokens, windows, range(len(texts.docs)))]
+        for place in places:
+            self._judge.judge(place.windows)
+        return places
 
     def _read_places(
         self, texts: JoinedTexts, tokens: TokenArrays, windows: Windows, numbers: Sequence[int]
@@ -208,11 +212,6 @@ class NameFinder:
                 text = self._token_words.simplify(text, texts, has_pause=has_pause)
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
-    def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:
-        for place in places:
-            self._judge.judge(place.windows)
-        return places
-
     def names_among(self, texts: Iterable[str], vocab: Vocab) -> dict[str, str]:
         """Find the texts that would be mentions on their own.
 
@@ -241,21 +240,19 @@ class NameFinder:
         are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, texts)))
         # Few of the parts that coordinations might have; all others need no judgement.
         numbers = np.flatnonzero(are_whole | are_names).tolist()
-        places = [*self._read_places(joined, tokens, windows, numbers)]
+        places = self._read_places(joined, tokens, windows, numbers)
+        wholes = dict[str, list[Window]]()
         for number, place in zip(numbers, places, strict=True):
             place.windows.append(self._whole(texts[number], place))
-        return {
-            texts[number]: [window for window in place.windows if window.is_whole]
-            for number, place in zip(numbers, self._judged(places), strict=True)
-        }
+            self._judge.judge(place.windows)
+            wholes[texts[number]] = [window for window in place.windows if window.is_whole]
+        return wholes
 
     def _whole(self, text: str, place: DocumentWindows) -> Window:
-        bag = self._context.words.known_bag(text)
-        value = hash_bag(bag)
-        names, letters = self.names.names(value), sum(map(len, bag))
-        return Window(
-            place, 0, len(place.doc), text, value, letters, 1.0, False, names, self._context
-        )
+        bag, end = self._context.words.known_bag(text), len(place.doc)
+        value, letters = hash_bag(bag), sum(map(len, bag))
+        names = self.names.names(value)
+        return Window(place, 0, end, text, value, letters, 1.0, False, names, self._context)
 
     def explain(self, span: Span) -> MentionExplanation:
         """Check whether a span has the words of a name.
@@ -267,7 +264,7 @@ class NameFinder:
         """
         if not isinstance(span, Span):
             refuse_text("span", span, "a span")
-        (place,) = self._judged(self._places(JoinedTexts([span.doc])))
+        (place,) = self._places(JoinedTexts([span.doc]))
         windows = [
             window
             for window in place.windows

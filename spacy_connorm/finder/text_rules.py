@@ -7,7 +7,7 @@ from itertools import groupby, product
 
 import numpy as np
 
-from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.bag_hashes import MODULUS, hash_word
 from ..text.cleaning import NAMES as GREEK
 from ..text.short_forms import is_short_form
 from ..text.words import Words
@@ -354,8 +354,7 @@ def denies_name(window: Window) -> bool:
         return True
     left_out = denials | words.classes.copulas
     rest = " ".join(word for word in tokens_of(window.text.lower()) if word not in left_out)
-    value = np.array([hash_bag(words.bag(rest))], dtype="uint64")
-    return bool(window.context.names.contain(value)[0])
+    return window.context.names.has(words.bag(rest))
 
 
 def is_punctuated(window: Window) -> bool:
@@ -380,9 +379,9 @@ def _ends_in_brackets(window: Window) -> bool:
     is_closed = bracket and inside != aside
     if not is_closed or len(inside) < _LEAST_LETTERS or not _PAUSES.isdisjoint(before + inside):
         return False
-    content, names = window.context.words.content, window.context.names
+    content = window.context.words.content
     first, last = content(inside), content(before)
-    is_name = bool(names.contain(np.array([hash_bag(tuple(first))], dtype="uint64"))[0])
+    is_name = window.context.names.has(tuple(first))
     return not is_name and any(content(name) == [*first, *last] for name in window.written)
 
 

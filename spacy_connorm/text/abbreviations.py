@@ -36,61 +36,60 @@ def match_brackets(text: str) -> dict[int, int]:
     """Match opening and closing brackets, round and square ones separately.
 
     text (str): Any text; unmatched brackets are ignored.
-    RETURNS (Dict[int, int]): The offset of the closing bracket by that of the opening one, in the
-        order of the closing brackets.
+    RETURNS (Dict[int, int]): The offset of the other bracket by that of each.
     """
-    pairs: dict[int, int] = {}
+    partners: dict[int, int] = {}
     waiting: dict[str, list[int]] = {opening: [] for opening in _CLOSING}
     for border in _BORDER.finditer(text):
-        character = border[0]
+        character, at = border[0], border.start()
         if character in _CLOSING:
-            waiting[character].append(border.start())
+            waiting[character].append(at)
         elif character in _OPENING and waiting[_OPENING[character]]:
-            pairs[waiting[_OPENING[character]].pop()] = border.start()
-    return pairs
+            opening = waiting[_OPENING[character]].pop()
+            partners[opening], partners[at] = at, opening
+    return partners
 
 
-def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
+def read_inside(text: str, opening: int, partners: dict[int, int]) -> Passage:
     """Read the text (or its beginning) in the bracket that opens at an offset.
 
     RETURNS (Passage): The passage.
     """
     start = opening + 1
-    end = min(pairs[opening], start + _REACH)
-    characters = list(text[start:end])
-    passed = start
-    for border in _BORDER.finditer(text, start, end):
-        at = border.start()
-        if at in pairs and at >= passed and _stands_apart(text, at):
-            passed = min(pairs[at] + 1, end)
-            characters[at - start : passed - start] = " " * (passed - at)
-    return Passage(start, "".join(characters))
+    return _passage(text, start, min(partners[opening], start + _REACH), partners)
 
 
-def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
+def read_before(text: str, end: int, partners: dict[int, int]) -> Passage:
     """Read the text before a bracket, back to the start of the sentence, to an enclosing bracket or
     to an unmatched one.
 
     text (str): The text.
     end (int): The offset where the passage ends.
-    openings (Dict[int, int]): The offset of the opening bracket by that of the closing one.
+    partners (Dict[int, int]): See `match_brackets`.
     RETURNS (Passage): The passage.
     """
     first = max(0, end - _REACH)
-    characters = list(text[first:end])
     start, passed = first, end
     for border in reversed([border.start() for border in _BORDER.finditer(text, first, end)]):
         if border >= passed:
             continue
-        opening = openings.get(border, -1)
-        if opening >= first:
-            if _stands_apart(text, opening):
-                characters[opening - first : border + 1 - first] = " " * (border + 1 - opening)
+        opening = partners.get(border, end)
+        if first <= opening < border:
             passed = opening
         elif text[border] in "()[]" or _ends_sentence(text, border):
             start = border + 1
             break
-    return Passage(start, "".join(characters[start - first :]))
+    return _passage(text, start, end, partners)
+
+
+def _passage(text: str, start: int, end: int, partners: dict[int, int]) -> Passage:
+    characters = list(text[start:end])
+    for border in _BORDER.finditer(text, start, end):
+        at = border.start()
+        if partners.get(at, 0) > at and _stands_apart(text, at):
+            after = min(partners[at] + 1, end)
+            characters[at - start : after - start] = " " * (after - at)
+    return Passage(start, "".join(characters))
 
 
 def _stands_apart(text: str, opening: int) -> bool:
@@ -359,17 +358,16 @@ class AbbreviationFinder:
         RETURNS (List[Abbreviation]): In the order of the short forms; a short form that is defined
             several times is listed several times.
         """
-        pairs = match_brackets(text)
-        openings = {closing: opening for opening, closing in pairs.items()}
+        partners = match_brackets(text)
         by_place: dict[int, Abbreviation] = {}
-        for opening in sorted(pairs):
-            inside = self._segments(read_inside(text, opening, pairs))
-            for abbreviation in self._in_bracket(text, opening, inside, openings) if inside else ():
+        for opening in sorted(at for at, other in partners.items() if at < other):
+            inside = self._segments(read_inside(text, opening, partners))
+            for abbreviation in self._in_bracket(text, opening, inside, partners) if inside else ():
                 by_place.setdefault(abbreviation.start, abbreviation)
         return sorted(by_place.values(), key=lambda abbreviation: abbreviation.start)
 
     def _in_bracket(
-        self, text: str, opening: int, segments: list[Passage], openings: dict[int, int]
+        self, text: str, opening: int, segments: list[Passage], partners: dict[int, int]
     ) -> list[Abbreviation]:
         abbreviations = [
             abbreviation
@@ -384,7 +382,7 @@ class AbbreviationFinder:
             if segment.start not in known and self._may_be_defined(segment.text)
         ]
         if shorts:
-            before = self._trim(read_before(text, opening, openings))
+            before = self._trim(read_before(text, opening, partners))
             before = before._replace(text=before.text.rstrip(_LOOSE_ENDS))
             definitions = [
                 self._define(short, before, self._score_needed(text, opening, short))

@@ -46,9 +46,9 @@ class Orthography:
         self._spellings = {
             part.strip(_START + _END): spelling for part, spelling in language.spellings.items()
         }
-        self._misspelled = _compile(*map(_part, longest_first(language.spellings)))
-        # Whether a word in lower case has any takes half the time.
-        self._is_misspelled = re.compile(self._misspelled.pattern).search
+        self._misspelled = re.compile(
+            "|".join(map(_part, longest_first(language.spellings))) or NEVER
+        )
         rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
         for row in language.plurals:
             rows[row.kind][row.plural] = row.singular
@@ -165,16 +165,12 @@ class Orthography:
     def _spelling_of(self, word: str) -> str:
         if not (word.isascii() and _SHORTEST_SPELLED <= len(word) <= _LONGEST):
             return word
-        if not self._is_misspelled(word.lower()):
+        spelling = self._misspelled.sub(lambda match: self._spellings[match[0]], word.lower())
+        if spelling == word.lower():
             return word
-        spelling = self._misspelled.sub(self._replace, word)
-        return spelling if spelling == word else self.spelling(spelling)
-
-    def _replace(self, match: re.Match[str]) -> str:
-        spelling = self._spellings[match[0].lower()]
-        if match[0].isupper():
-            return spelling.upper()
-        return spelling.capitalize() if match[0][0].isupper() else spelling
+        if word[0].isupper():
+            spelling = spelling.upper() if word.isupper() else spelling.capitalize()
+        return self.spelling(spelling)
 
     def drop_plurals(self, text: str) -> str:
         """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses"

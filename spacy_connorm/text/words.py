@@ -19,7 +19,6 @@ _NUMERALS = {
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 # A capital "A" is not an article: "hepatitis A"; nor is the letter of a number: "stage 3a".
 _LETTER = "A"
-_NUMBER = re.compile(r"\d")
 _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
 _ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
@@ -106,8 +105,7 @@ class Words:
             words = self.orthography.split_compounds(words)
         if "I" in words or "V" in words:
             words = _ROMAN.sub(_split_numeral, words)
-        if _NUMBER.search(words):  # Most texts have none, and searching is fast.
-            words = _NUMBERED.sub(_LETTER, words)
+        words = _NUMBERED.sub(_LETTER, words)
         return list(map(self._normalize, _WORD.findall(words)))
 
     def _may_split(self, word: str) -> bool:
