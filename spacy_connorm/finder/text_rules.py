@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from functools import partial
 from itertools import groupby, product
 
 import numpy as np
@@ -460,8 +459,8 @@ def is_uncertain(window: Window) -> bool:
     is_open = ends_open and not genitives.isdisjoint(parts)
     if is_open or _has_other_edge(window, parts):
         return True
-    has_joint = partial(_phrases(window).has_joint, window.text, window.written)
-    return has_joint(at_place=False) and (not _has_place(window) or has_joint(at_place=True))
+    has_place = _has_place(window)
+    return _phrases(window).has_joint(window.text, window.written, at_place=has_place)
 
 
 def _has_other_edge(window: Window, parts: Sequence[str]) -> bool:

@@ -1,22 +1,5 @@
 """Language as data: the words of each language in tables, which the rest of the package reads."""
 
-from .assertion_classes import AssertionClasses
-from .cues import Cue
-from .finder_classes import FinderClasses
-from .language import LanguageData, load_language, strip_accents
-from .short_form_classes import ShortFormClasses
-from .word_classes import NEVER, WordClasses, any_of, longest_first
+import lazy_loader
 
-__all__ = [
-    "NEVER",
-    "AssertionClasses",
-    "Cue",
-    "FinderClasses",
-    "LanguageData",
-    "ShortFormClasses",
-    "WordClasses",
-    "any_of",
-    "load_language",
-    "longest_first",
-    "strip_accents",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

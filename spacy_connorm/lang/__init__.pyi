@@ -1,0 +1,11 @@
+from .assertion_classes import AssertionClasses as AssertionClasses
+from .cues import Cue as Cue
+from .finder_classes import FinderClasses as FinderClasses
+from .language import LanguageData as LanguageData
+from .language import load_language as load_language
+from .language import strip_accents as strip_accents
+from .short_form_classes import ShortFormClasses as ShortFormClasses
+from .word_classes import NEVER as NEVER
+from .word_classes import WordClasses as WordClasses
+from .word_classes import any_of as any_of
+from .word_classes import longest_first as longest_first
