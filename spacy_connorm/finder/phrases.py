@@ -194,8 +194,7 @@ class Phrases:
 
     def with_moved_place(self, text: str) -> Iterator[list[str]]:
         """Move the place at the end of a text between its other words, as names have it: "elevated
-        lactate in CSF" is elevated CSF lactate, "anemia of the sideroblastic type" a sideroblastic
-        one.
+        lactate in CSF" is elevated CSF lactate.
 
         YIELDS (List[str]): The content words in each order. Two words alone have none, since
             diseases in humans are not human diseases; but see `is_of_parts`.
@@ -206,10 +205,7 @@ class Phrases:
             return
         before, after = tokens[: places[-1]], tokens[places[-1] + 1 :]
         rest, place = (self.words.content(" ".join(part)) for part in (before, after))
-        is_kind = len(place) > 1 and after[-1] in self._finder.kind_nouns
-        if is_kind:
-            place.pop()
-        if is_kind or len(rest) + len(place) > 2 or self.is_of_parts(text):
+        if len(rest) + len(place) > 2 or self.is_of_parts(text):
             for number in range(len(rest)):
                 yield [*rest[:number], *place, *rest[number:]]
 
