@@ -229,7 +229,7 @@ class CoordinationJoiner:
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """List the coordinations around lists that are in no mention."""
         taken = {token for mention in mentions for token in range(mention.start, mention.end)}
-        for first, last in chain(self._number_lists(words), self._lists_after_adjectives(words)):
+        for first, last in self._lists(words):
             if taken.isdisjoint(range(first, last[-1] + 1)):
                 starts = range(max(0, first - _MOST_WORDS), first)
                 windows = product(starts, reversed(last[1:]))
@@ -243,33 +243,32 @@ class CoordinationJoiner:
                     ],
                 )
 
-    def _number_lists(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
-        """Find lists of numbers with a conjunction.
+    def _lists(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
+        """Find lists with a conjunction: of numbers, and of words between an adjective and a noun,
+        "thin upper and lower lips".
 
-        YIELDS (Tuple[int, List[int]]): The first number, and the last one with the words after it.
+        YIELDS (Tuple[int, List[int]]): The first item, and the last one with the words after it.
         """
-        end, ordinals = -1, self._ordinals
-        numbers = dict.fromkeys(
-            at for at, word in enumerate(words) if word[:1].isdigit() or word in ordinals
-        )
-        for place in numbers:
-            segments = self._segments(words, _next(words, place, 1), 1) if place > end else []
-            if segments and segments[-1].is_joined:
+        end = -1
+        for place, word in enumerate(words[:-1]):
+            is_number = place > end and self._is_number(word)
+            is_modified = (
+                self._separates(words[place + 1])
+                and self._has_content(word)
+                and self._words.is_adjective(words[place - 1])
+            )
+            is_first = is_number or is_modified
+            segments = self._segments(words, _next(words, place, 1), 1) if is_first else []
+            if not segments or not segments[-1].is_joined:
+                continue
+            if is_number:
                 end = segments[-1].places[-1]
-                if all(segment.places[0] in numbers for segment in segments):
-                    yield place, segments[-1].places
+            items = (words[segment.places[0]] for segment in segments)
+            if is_modified or all(map(self._is_number, items)):
+                yield place, segments[-1].places
 
-    def _lists_after_adjectives(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
-        """Find lists of words between an adjective and a noun: "thin upper and lower lips".
-
-        YIELDS (Tuple[int, List[int]]): The first word, and the last one with the words after it.
-        """
-        for place, after in enumerate(words[2:], start=1):
-            is_item = self._separates(after) and self._has_content(words[place])
-            if is_item and self._words.is_adjective(words[place - 1]):
-                segments = self._segments(words, place + 1, 1)
-                if segments and segments[-1].is_joined:
-                    yield place, segments[-1].places
+    def _is_number(self, word: str) -> bool:
+        return word[:1].isdigit() or word in self._ordinals
 
     def _without_ranges(self, words: list[str]) -> list[str]:
         """Read "mild to moderate" as "mild / moderate".

@@ -143,7 +143,7 @@ def _without_strangers(
     renamed, together = Counter[str](), Counter[tuple[str, str]]()
     for bags in chain.from_iterable(ontologies):
         words = set(chain.from_iterable(bags))
-        for word in words - _shared(bags):
+        for word in words.difference(words.intersection(*bags)):
             renamed[word] += 1
             together.update((word, other) for other in others[word] & words)
     return [
@@ -194,10 +194,6 @@ def _companions(contexts: Collection[Words]) -> list[str]:
         companions.append(companion)
         left = [words for words in left if companion not in words]
     return companions if len(left) <= (1 - _NEARLY_ALL) * len(contexts) else []
-
-
-def _shared(bags: Sequence[Words]) -> set[str]:
-    return set[str].intersection(*map(set, bags)) if bags else set()
 
 
 def _is_of_words(row: Substitution) -> bool:
