@@ -28,7 +28,6 @@ from spacy_connorm.evaluation.end_to_end import MEASURES, DocumentSpans, LinkedS
 from spacy_connorm.finder.coordinations import coordination_joiner
 from spacy_connorm.finder.phrases import phrases_of
 from spacy_connorm.finder.rules import RULES, Judge, Rule
-from spacy_connorm.finder.stating_verbs import stating_verbs_of
 from spacy_connorm.index.word_bags import WordBags, language_table
 from spacy_connorm.lang import LanguageData, load_language
 from spacy_connorm.pipeline.finding_places import finding_places_of
@@ -59,7 +58,6 @@ _KEPT = (
     language_table,
     numbered_forms_of,
     phrases_of,
-    stating_verbs_of,
 )
 
 

@@ -16,7 +16,7 @@ from ..text.composites import PART_SEPARATOR, composite_splitter
 from ..text.statements import is_item_number
 from ..text.words import MOST_READERS, Words
 from .found_mentions import FoundMention, choose_mentions
-from .stating_verbs import stating_verbs_of
+from .phrases import phrases_of
 
 _COMMA, _COLON, _SLASH = ",", ":", "/"
 _SIGNS = frozenset([_SLASH, "&", "+", _COMMA])
@@ -105,7 +105,7 @@ class CoordinationJoiner:
         """
         self._words = words
         self._splitter = composite_splitter(words.language.code)
-        self._verbs = stating_verbs_of(words)
+        self._phrases = phrases_of(words)
         self._ordinals = frozenset(words.forms.ordinals.values())
         # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
         self._separators = _SIGNS | words.language.finder.listing_conjunctions
@@ -182,7 +182,7 @@ class CoordinationJoiner:
                 taken -= {mention}
                 if any(self._stays(words, other, mention, start, end) for other in taken):
                     continue
-                text = clean(self._verbs.simplify(doc[start:end].text))
+                text = clean(self._phrases.simplify_verbs(doc[start:end].text))
                 # If no part lacks a word, the other parts are not mentions: "ST depression and
                 # angina".
                 interpretations = [
@@ -207,7 +207,7 @@ class CoordinationJoiner:
         colons = [at for at in range(mention.start + 1, mention.end - 1) if words[at] == _COLON]
         if not colons:
             return
-        subject = self._verbs.simplify(doc[mention.start : colons[0] + 1].text + " ")
+        subject = self._phrases.simplify_verbs(doc[mention.start : colons[0] + 1].text + " ")
         values, end = [_text(doc, colons[0] + 1, mention.end)], mention.end
         fields = []
         while (

@@ -1,4 +1,6 @@
-"""What joins the words of a text: conjunctions, prepositions, verbs, line breaks."""
+"""What joins the words of a text: conjunctions, prepositions, line breaks, and the verbs of
+statements, which say no more than "is": "liver was not found to be enlarged".
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,12 +8,13 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from ..lang import any_of
+from ..text.cleaning import lower_in_place
 from ..text.words import MOST_READERS, Words
 
 # A word or a sign.
 TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
-_COMMA = ","
+_COMMA, _COLON = ",", ":"
 _PLUS, _AND = " + ", " & "
 # Between two parts of a name, or two items of a list.
 DASH = re.compile(r"\s[-–—]\s")
@@ -47,7 +50,7 @@ class Phrases:
     """Reads what joins the words of a text in one language. `phrases_of` makes one for each."""
 
     def __init__(self, words: Words) -> None:
-        """Compile the words that may stand beside the end of a line.
+        """Compile the words that may stand beside the end of a line, and those of verbs.
 
         words (Words): Reads the words of the language.
         """
@@ -58,6 +61,19 @@ class Phrases:
         self._other_endings = tuple(self._finder.endings_like_adverbs)
         small = any_of(self._classes.function_words)
         self._wrap = re.compile(rf"(?i)\b{small}\s*\n|\n\s*{small}\b")
+        finder, copulas = self._finder, self._classes.copulas
+        showing, denial = any_of(finder.showing_verbs), any_of(finder.statement_denials)
+        verbs = any_of(copulas | finder.statement_verbs | finder.showing_verbs)
+        adverb = rf"(?:{any_of(finder.adverbs)}|\w{{1,20}}{any_of(finder.adverb_endings)})"
+        reports, joints = any_of(finder.reports), any_of(finder.report_joints)
+        start = rf"(?:{any_of(finder.relatives)}\s+)?(?:{denial}\s?)?"
+        verb = rf"{start}\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
+        prepositions = any_of(finder.report_prepositions)
+        report = rf"(?:(?:\s+{adverb})?(?:\s+{reports}\s+(?:{prepositions}|{joints})|\s+{joints}))?"
+        # In a text in lower case, which takes half the time.
+        self._verb = re.compile(rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
+        self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
+        self._shows = min(copulas & finder.showing_verbs, default="")
 
     @cached_property
     def _joining(self) -> frozenset[str]:
@@ -217,6 +233,36 @@ class Phrases:
         for context in _in_context(text):
             if context[1] in self._classes.copulas:
                 yield context
+
+    def find_verbs(self, text: str) -> Iterator[tuple[int, int]]:
+        """Find the verbs of several words, those that show something, and the colons that may stand
+        for one: "nose: broad".
+
+        text (str): Any text in lower case.
+        YIELDS (Tuple[int, int]): The first character of each, and the one after it.
+        """
+        for match in self._verb.finditer(text):
+            if self._own_copula(match[0]) not in (match[0], ""):
+                yield match.span()
+
+    def simplify_verbs(self, text: str) -> str:
+        """Replace these by one copula: "was" for "was not found to be", "had" for "shows".
+
+        text (str): The text of a window.
+        RETURNS (str): The text.
+        """
+        for match in reversed([*self._verb.finditer(lower_in_place(text))]):
+            start, end = match.span()
+            copula = self._own_copula(text[start:end]) or text[start:end]
+            text = f"{text[:start]}{copula}{text[end:]}"
+        return text
+
+    def _own_copula(self, verb: str) -> str:
+        stated = self._stated.findall(verb)
+        if copulas := [*filter(None, stated)]:
+            return copulas[-1]
+        space = " " if verb == _COLON else ""
+        return f"{space}{self._shows}" if stated and self._shows else ""
 
     def disagrees(self, text: str) -> bool:
         """Check for a verb that is not of the noun before it, "cells is abnormal" in "morphology of

@@ -31,7 +31,6 @@ from .name_windows import (
 )
 from .phrases import phrases_of
 from .readings import NeighbourReader
-from .stating_verbs import stating_verbs_of
 from .unspaced import count_letters
 
 _SLASH = "/"
@@ -154,7 +153,6 @@ class TokenWords:
         self.words = words = names.index.words
         finder, classes = words.language.finder, words.classes
         self._phrases = phrases_of(words)
-        self._verbs = stating_verbs_of(words)
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
         self._known: Cache[str, _Token] = Cache(_MOST_TOKENS)
@@ -223,7 +221,7 @@ class TokenWords:
         has_pause (bool): Whether it has punctuation that belongs to it.
         RETURNS (str): The text.
         """
-        text = self._verbs.simplify(text if has_pause else _SHORT_FORM.sub("", text))
+        text = self._phrases.simplify_verbs(text if has_pause else _SHORT_FORM.sub("", text))
         adverbs = [word for word in text.split() if self._phrases.is_adverb(word.lower())]
         if not adverbs:
             return text
@@ -385,7 +383,7 @@ class TokenWords:
         tokens (TokenArrays): Changed in place.
         texts (JoinedTexts): Their texts.
         """
-        verbs = list(self._verbs.find(lower_in_place(texts.text)))
+        verbs = list(self._phrases.find_verbs(lower_in_place(texts.text)))
         for first, last in np.searchsorted(texts.starts, verbs).reshape(-1, 2).tolist():
             # A colon may be a part of a token.
             tokens.are_added[max(0, first - 1) : last] = True

@@ -9,7 +9,6 @@ from finding import make_finder, marked, plain
 from spacy_connorm import Concept
 from spacy_connorm.finder.coordinations import coordination_joiner
 from spacy_connorm.finder.phrases import phrases_of
-from spacy_connorm.finder.stating_verbs import stating_verbs_of
 from spacy_connorm.index.word_bags import language_table
 from spacy_connorm.lang import load_language
 from spacy_connorm.text.words import MOST_READERS, Words
@@ -122,9 +121,7 @@ def test_other_languages_state_findings(code, name, text):
     assert marked(make_finder([Concept("C1", name)], code=code), text) == text
 
 
-@pytest.mark.parametrize(
-    "made_of", [coordination_joiner, language_table, phrases_of, stating_verbs_of]
-)
+@pytest.mark.parametrize("made_of", [coordination_joiner, language_table, phrases_of])
 def test_what_is_made_of_the_words_of_many_ontologies_is_not_kept(made_of):
     readers = [Words(load_language("xx")) for _ in range(MOST_READERS + 1)]
     first, made = ref(readers[0]), [*map(made_of, readers)]
