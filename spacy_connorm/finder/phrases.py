@@ -59,6 +59,11 @@ class Phrases:
         self._finder = words.language.finder
         self._adverb_endings = tuple(self._finder.adverb_endings)
         self._other_endings = tuple(self._finder.endings_like_adverbs)
+        small_words = self._classes.function_words - self._finder.genitives
+        # "Infarction with embolism" are two findings.
+        self._joining = self._classes.prepositions & small_words
+        self._joints = self._finder.joints | _SIGNS
+        self._conjunctions = self._finder.pairing_conjunctions | _SIGNS
         small = any_of(self._classes.function_words)
         self._wrap = re.compile(rf"(?i)\b{small}\s*\n|\n\s*{small}\b")
         finder, copulas = self._finder, self._classes.copulas
@@ -74,15 +79,6 @@ class Phrases:
         self._verb = re.compile(rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
         self._shows = min(copulas & finder.showing_verbs, default="")
-
-    @cached_property
-    def _joining(self) -> frozenset[str]:
-        """The prepositions that join two findings: "infarction with embolism"."""
-        return self._classes.prepositions & self._classes.function_words - self._finder.genitives
-
-    @cached_property
-    def _joints(self) -> frozenset[str]:
-        return self._finder.joints | _SIGNS
 
     def is_adverb(self, word: str) -> bool:
         """Check for an adverb, mostly by its ending.
@@ -116,18 +112,17 @@ class Phrases:
         RETURNS (bool): True if there is one.
         """
         tokens = set(tokens_of(text.lower().replace(_PLUS, _AND)))
-        return not tokens.isdisjoint(self._finder.pairing_conjunctions | _SIGNS)
+        return not tokens.isdisjoint(self._conjunctions)
 
     def pairs_numbers(self, text: str) -> bool:
         """Check whether a conjunction joins two numbers: "toes 2 and 3".
 
         RETURNS (bool): True if it does, and there is no other one.
         """
-        joints = self._finder.pairing_conjunctions | _SIGNS
         return all(
             before.isdigit() and after.isdigit()
             for before, word, after in _in_context(text.lower())
-            if word in joints
+            if word in self._conjunctions
         )
 
     def has_preposition(self, text: str) -> bool:

@@ -76,3 +76,12 @@ def test_an_example_shows_what_its_row_is_for(found, code, table, example, name)
 def test_all_tables_have_examples():
     tables = {path.name for path in (LANGUAGES / "en").glob("*.tsv")}
     assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, *CUES}
+
+
+def test_a_table_has_the_same_columns_in_all_languages():
+    # Rows are read by the order of their columns.
+    headers = {
+        (path.name, path.read_text(encoding="utf-8").partition("\n")[0])
+        for path in LANGUAGES.glob("*/*.tsv")
+    }
+    assert len(headers) == len({name for name, _ in headers})
