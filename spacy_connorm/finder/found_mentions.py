@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
 
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import register_matched_name
@@ -100,9 +99,7 @@ def set_found_mentions(
     spans = [span for span, mention in zip(all_spans, found, strict=True) if not mention.is_nested]
     if spans_key is not None:
         doc.spans[spans_key] = spans
-    elif doc.ents:
+    else:
         taken = {token for entity in doc.ents for token in range(entity.start, entity.end)}
         free = [span for span in spans if taken.isdisjoint(range(span.start, span.end))]
-        doc.ents = filter_spans([*doc.ents, *free])
-    else:
-        doc.ents = spans
+        doc.ents = [*doc.ents, *free]

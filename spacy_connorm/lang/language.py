@@ -2,9 +2,9 @@
 `lang/CODE`. A language without a folder is the neutral one: all of them are empty, so that names
 are found only as they are written.
 
-The last columns of a table are for people and tests: `example`, a phrase, `name`, the name that it
-has because of the row (or does not have, in `other_meanings.tsv`), and `worth`, what the row adds
-to F1 on development sets.
+The first columns of a table are the fields of its rows, in order. The last ones are for people and
+tests: `example`, a phrase, `name`, the name that it has because of the row (or does not have, in
+`other_meanings.tsv`), and `worth`, what the row adds to F1 on development sets.
 """
 
 import csv
