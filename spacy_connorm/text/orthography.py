@@ -165,12 +165,14 @@ class Orthography:
     def _spelling_of(self, word: str) -> str:
         if not (word.isascii() and _SHORTEST_SPELLED <= len(word) <= _LONGEST):
             return word
-        spelling = self._misspelled.sub(lambda match: self._spellings[match[0]], word.lower())
-        if spelling == word.lower():
-            return word
-        if word[0].isupper():
-            spelling = spelling.upper() if word.isupper() else spelling.capitalize()
-        return self.spelling(spelling)
+        spelling = word
+        for match in reversed([*self._misspelled.finditer(word.lower())]):
+            start, end = match.span()
+            part, written = self._spellings[match[0]], word[start:end]
+            if written[0].isupper():
+                part = part.upper() if written.isupper() else part.capitalize()
+            spelling = f"{spelling[:start]}{part}{spelling[end:]}"
+        return spelling if spelling == word else self.spelling(spelling)
 
     def drop_plurals(self, text: str) -> str:
         """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses"
