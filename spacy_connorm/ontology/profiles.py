@@ -119,7 +119,9 @@ def _is_of(profile: Profile, ontology: Described) -> bool:
     if profile.ids and not _has_ids(profile, ontology):
         return False
     if profile.roots and ontology.has_hierarchy:
-        return ontology.share_below(profile.roots) >= _MOST
+        share = ontology.share_below(profile.roots)
+        # A part of an ontology may lack its roots.
+        return share >= _MOST or (bool(profile.ids) and not share)
     if not profile.ids:
         return False
     # Otherwise, concepts without a type would be left out.

@@ -29,6 +29,12 @@ def test_half_of_a_joined_ontology_is_not_a_profile():
     assert choose_profile("auto", below("HP:0000001", share=0.5)) is None
 
 
+@pytest.mark.parametrize("name", ["hpo", "mondo", "ordo", "so", "uberon", "chebi", "ncbitaxon"])
+def test_a_part_without_its_roots_is_known_by_its_ids(name):
+    assert choose_profile("auto", below(ids=SOME_IDS[name][1:], share=0.0)) == PROFILES[name]
+    assert choose_profile("auto", below(ids=[*SOME_IDS[name], "X1"], share=0.0)) is None
+
+
 def test_an_ontology_with_other_ids_below_its_root_is_joined():
     ids = ["HP:0000001", *(f"DOID:{number}" for number in range(3))]
     assert choose_profile("auto", below("HP:0000001", ids=ids)) is None
