@@ -22,7 +22,7 @@ from .formats import find_format, find_reader
 from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
 from .snomed import find_snomed
-from .synonyms import require_scopes
+from .synonyms import require_scopes, split_short_forms
 from .translations import Translations, read_translations
 
 
@@ -126,7 +126,7 @@ def stream_ontology(
 def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> Iterator[Concept]:
     """Clean concepts, and skip those that can't be concepts."""
     for raw in concepts:
-        concept = raw.cleaned(clean)
+        concept = split_short_forms(raw).cleaned(clean)
         with report.odd.skip_errors():
             require_id_and_name(concept, concept)
             yield with_curies(concept) if curies else concept

@@ -1,12 +1,17 @@
-"""Synonyms by scope: exact, narrow, broad and related ones."""
+"""Synonyms by scope: exact, narrow, broad and related ones; and those that are two names."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
-from ..concepts import SCOPES
+from ..concepts import SCOPES, Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..errors import require_choice
+from ..text.short_forms import is_short_form
 from .report import ReadReport
+
+_DASH = " - "
 
 
 def require_scopes(scopes: Iterable[str]) -> None:
@@ -47,3 +52,27 @@ def names_by_scope(
         for field in SCOPES
     }
     return {"aliases": tuple(text for text, _ in read), **inexact}
+
+
+def split_short_forms(concept: Concept) -> Concept:
+    """Split synonyms that are a short form and its long form: SNOMED CT has "LBP - Low back pain".
+
+    concept (Concept): The concept.
+    RETURNS (Concept): The concept with both in place of each; the same object if it has none.
+    """
+    if not any(map(_parts_of, concept.aliases)):
+        return concept
+    lists: dict[str, Any] = {
+        field: _with_parts(getattr(concept, field)) for field in ("aliases", *SCOPES)
+    }
+    return replace(concept, **lists)
+
+
+def _with_parts(synonyms: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(_parts_of(text) or [text] for text in synonyms)))
+
+
+def _parts_of(synonym: str) -> list[str]:
+    """RETURNS (List[str]): A short form and its long form; empty for other synonyms."""
+    short, dash, long = synonym.partition(_DASH)
+    return [short, long] if dash and is_short_form(short) else []

@@ -67,6 +67,15 @@ def test_names_are_cleaned(tmp_path):
     assert list(Ontology.from_disk(tmp_path / "b.jsonl")) == list(ontology)
 
 
+def test_a_short_form_before_its_long_form_is_a_name_of_its_own(tmp_path):
+    table = tmp_path / "findings.csv"
+    synonyms = "LBP - Low back pain|Lumbago - chronic|AP -Pain|Pain - LBP|LBP - Lumbar pain"
+    table.write_text(f"id,name,synonyms\n1,Low back pain,{synonyms}\n")
+    (concept,) = read_ontology(table)
+    split = ("LBP", "Lumbago - chronic", "AP -Pain", "Pain - LBP", "Lumbar pain")
+    assert concept.aliases == split
+
+
 def test_what_is_doubtful_is_warned_of_once(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("id\tname\tabove\nT:1\tone\tT:2\nT:2\ttwo\tT:1|T:9\n\tnone\t\n")
