@@ -133,14 +133,12 @@ class MisspelledWords:
         """
         if any(map(self._words.language.lemma, (text, word))):
             return ()
-        # "Nystagmas" is not a plural.
-        meant = {
-            other
-            for form in (word, text)
-            for other in self._like(form)
-            if self._may_mean(form, other)
-        }
-        return tuple(meant) if len(meant) == 1 else ()
+        # "Nystagmas" is not a plural, nor is "pancreatits".
+        for form in dict.fromkeys((text, word)):
+            meant = {other for other in self._like(form) if self._may_mean(form, other)}
+            if meant:
+                return tuple(meant) if len(meant) == 1 else ()
+        return ()
 
     @cached_property
     def _vocabulary(self) -> frozenset[str]:
