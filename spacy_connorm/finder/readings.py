@@ -1,5 +1,5 @@
-"""Other words that tokens may stand for, by their neighbours: "Raynaud's" is Raynaud's disease,
-"pre-auricular" one word, and "the left clavicle" a clavicle.
+"""Other words that tokens may stand for, by their neighbours: "pre-auricular" is one word, and "the
+left clavicle" a clavicle.
 """
 
 import re
@@ -12,6 +12,7 @@ from ..documents.token_texts import JoinedTexts
 from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
+from .eponyms import Eponyms
 from .name_windows import Replacements
 
 # What is rare comes first in these patterns, and then the check of what is before it: the search is
@@ -20,16 +21,6 @@ from .name_windows import Replacements
 _HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))")
 _FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
 _LONGEST_PART = 20
-_PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
-# The same without its apostrophe and perhaps its capital, or a plural.
-_PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
-# Several of them: "Guillain-Barré".
-_JOINED_PERSONS = re.compile(
-    r"(?<![^\W_])(?<![-\u2010\u2011\u2013])(?:[^\W\d_a-z][^\W\d_]+[-\u2010\u2011\u2013])+"
-    r"([^\W\d_a-z][^\W\d_]+)(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
-)
-# How far before persons their noun may be, in characters.
-_REACH = 40
 _PHRASE = "phrase"
 # "UV-induced".
 _SHORTEST_DRUG = 3
@@ -53,8 +44,7 @@ class NeighbourReader:
         rows = (row for row in words.language.meanings if row.kind == _PHRASE)
         self._meant = {row.word: [*map(words.known_bag, row.stands_for)] for row in rows}
         self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
-        # "Crohn's flare", but not "Fisher's exact test".
-        self._after_persons = words.classes.stop_words | finder.after_persons
+        self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
         )
@@ -84,9 +74,8 @@ class NeighbourReader:
         RETURNS (Replacements): Other words, by token.
         """
         readers = (
+            self._eponyms.read,
             self._compounds,
-            self._persons,
-            self._joined_persons,
             self._drugs,
             self._kept,
             self._pairs,
@@ -116,55 +105,6 @@ class NeighbourReader:
                 change = hash_word(words[0]) - int(hashes[first]) - int(hashes[last])
                 yield first, change, 2
                 yield last, change, 2
-
-    def _persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "Raynaud's", or "Raynauds", as Raynaud's syndrome, disease or phenomenon, whichever
-        is a name.
-
-        YIELDS (Tuple[int, int, int]): The persons.
-        """
-        nouns = sorted(self._finder.person_diseases)
-        persons = [*_PERSON.finditer(texts.text)] if "'" in texts.text or "’" in texts.text else []
-        persons += filter(self._is_person, _PERSONS.finditer(texts.text) if nouns else ())
-        for match in persons:
-            place, owned = texts.token_before(match.end(1)), match[2] or ""
-            if place is None:
-                continue
-            change = hash_bag(self._words.known_bag(match[1])) - int(hashes[place])
-            if change:  # "Parkinsons", which the lexicon knows as a plural
-                yield place, change, 2
-            # "The Cushings described it", without an apostrophe, are two persons.
-            has_apostrophe = not texts.text[match.end(1)].isalpha()
-            if self._owns_nothing(owned) or (has_apostrophe and self._is_stated(owned)):
-                yield from ((place, change + hash_word(noun), 1) for noun in nouns)
-
-    def _joined_persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "Guillain-Barré" likewise, unless it has its noun: "Syndrome, Guillain-Barré".
-
-        YIELDS (Tuple[int, int, int]): The last person.
-        """
-        nouns = self._finder.person_diseases
-        for match in _JOINED_PERSONS.finditer(texts.text) if nouns else ():
-            place, owned = texts.token_before(match.end(1)), match[2] or ""
-            if place is None or not (self._owns_nothing(owned) or self._is_stated(owned)):
-                continue
-            before = texts.text[max(0, match.start() - _REACH) : match.start()].split()
-            inverted = (self._words.normalized(word) for word in before if word.endswith(","))
-            if hashes[place] and nouns.isdisjoint(chain.from_iterable(inverted)):
-                yield from ((place, hash_word(noun), 2) for noun in sorted(nouns))
-
-    def _owns_nothing(self, word: str) -> bool:
-        """Check for the end of a text, or a word that no person has: "Crohn's flare"."""
-        return not word or word.lower() in self._after_persons
-
-    def _is_stated(self, word: str) -> bool:
-        """Check for what a sentence says of a disease: "Sjögren's stable", "Crohn's confirmed"."""
-        return self._words.may_be_stated(word) or self._words.is_quality(word.lower())
-
-    def _is_person(self, match: re.Match[str]) -> bool:
-        """Check for a word with a capital that is not a plural, such as "Fevers"."""
-        lemma = self._words.language.lemma(match[0].split()[0].lower())
-        return lemma is None or lemma.istitle()
 
     def _drugs(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Read "levodopa-induced dyskinesia" as drug-induced.

@@ -56,7 +56,7 @@ def nlp():
         "breast and\n\n[lung cancer]",
         "[T-cell and B-cell lymphoma]",
         "[acute T-cell and B-cell lymphoma]",
-        "[Hodgkin and non-Hodgkin lymphoma]",
+        "[Hodgkin] and [non-Hodgkin lymphoma]",
         "[breast cancer] and [lung and colon cancer]",
         "[cough] and [lung cancer]",
         "severe and [lung cancer]",
