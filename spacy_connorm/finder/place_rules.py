@@ -52,8 +52,8 @@ def has_other_meaning(window: Window) -> bool:
     "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
     what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), what it is
     about where nouns stand first ("clinique de la (douleur)"), a remedy
-    ("headache (pills)", "hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
-    of what is eaten ("low calcium (diet)").
+    ("headache (pills)", "hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), an amount of
+    what is eaten ("low calcium (diet)"), and a time ("Usher syndrome 1 (year)").
     """
     classes, words, text = window.context.classes, window.context.words, window.text.lower()
     is_last = not window.after[:1].isalnum() and window.after not in _HYPHENS
@@ -68,6 +68,8 @@ def has_other_meaning(window: Window) -> bool:
     if words.is_head_first and _head_before(window) in classes.about_findings:
         return True
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
+        return True
+    if window.parts[-1].isdigit() and nouns[0] in classes.time_units:
         return True
     is_drug = nouns[0] in classes.drugs or nouns[0] in classes.remedies
     if is_drug and window.is_derived:

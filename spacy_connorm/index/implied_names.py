@@ -5,9 +5,11 @@ both, too: "increased bone density" tells what a "reduced bone density" is. What
 severe form is named by what their names have in common. What is named by its side and its organ,
 "trigger thumb, left thumb", is named by its side alone. And texts leave out what names have in
 brackets or say to be unspecified: "generalized tonic-clonic seizure (without specification of
-onset)", "burn of unspecified degree of left ear".
+onset)", "burn of unspecified degree of left ear", "type" before a number: "Usher syndrome type 1",
+and the salt of a drug and how it is taken: "metoprolol tartrate 50 MG Oral Tablet".
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, permutations
@@ -31,6 +33,11 @@ _FEWEST_GRADES = 3
 _FEWEST_GRADED = 3
 # The minimum number of words of a name without its brackets.
 _FEWEST_WITHOUT_ASIDE = 2
+# The strength of a drug, "40 MG", and its brand: "Oral Tablet [Lipitor]".
+_STRENGTH = re.compile(r"(?<=[^\W\d_] )\d[\d.]* (?:[A-Z]{1,4}\b|%)")
+_BRAND = " ["
+# The maximum number of words after "type": "1A".
+_LONGEST_KIND = 2
 # The minimum number of letters of a word that may stand beside any name.
 _SHORTEST_WORD = 3
 
@@ -40,7 +47,7 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
     concept, is replaced by another one that says as much; names of several concepts stand for no
     other ones. What is of another amount has the names of its opposite. A broader concept has the
     names of its grades, a narrower one those of the broader one with its side, and each its own
-    without what is in brackets or unspecified.
+    without what is in brackets or unspecified, and without what texts do not say.
 
     concepts (Iterable[Concept]): The ontology.
     words (Words): Reads the words of its language.
@@ -64,9 +71,13 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
             found[name].setdefault(number, bag)
     for name, number, bag in _of_sides(listed, names, words):
         found[name].setdefault(number, bag)
+    types = frozenset(chain.from_iterable(map(words.normalized, words.language.finder.type_nouns)))
     for number, concept in listed.items():
-        for name, bag in _without_asides(concept, words):
+        for name, bag in chain(_without_asides(concept, words), _as_prescribed(concept, words)):
             found[name].setdefault(number, bag)
+        for bag, name in names[number].items():
+            for other in _untyped(name, types):
+                found[other].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
 
@@ -188,6 +199,39 @@ def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]
         content = words.content(rest) if rest != name else []
         if len(content) >= _FEWEST_WITHOUT_ASIDE:
             yield tuple(sorted(content)), words.bag(name)
+
+
+def _as_prescribed(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
+    """Drop the salt and the route of a drug with its strength, and put its brand in place of what
+    it is made of: "atorvastatin 40 MG Oral Tablet [Lipitor]" is prescribed as "Lipitor 40 mg
+    tablet".
+
+    YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The other words, and those of the name.
+    """
+    routes, salts = words.classes.routes, words.classes.salts
+    for name in map(clean, concept.exact_names if routes else ()):
+        generic, _, brand = name.partition(_BRAND)
+        if strength := _STRENGTH.search(generic):
+            drug = f"{brand} {generic[strength.start() :]}" if brand else generic
+            content = words.content(drug)
+            for unsaid in (routes, routes | salts):
+                said = tuple(sorted(word for word in content if word not in unsaid))
+                if brand or len(said) < len(content):
+                    yield said, words.bag(name)
+
+
+def _untyped(name: Bag, types: frozenset[str]) -> Iterator[Bag]:
+    """Drop "type" at the end of a name: "Charcot-Marie-Tooth disease type 1A".
+
+    name (Tuple[str, ...]): The words of the name, in order.
+    types (FrozenSet[str]): The words for "type".
+    YIELDS (Tuple[str, ...]): The other words, sorted.
+    """
+    for place in range(1, len(name) - 1):
+        kind = name[place + 1 :]
+        is_kind = len(kind) <= _LONGEST_KIND and all(len(word) < _SHORTEST_WORD for word in kind)
+        if is_kind and name[place] in types:
+            yield tuple(sorted((*name[:place], *kind)))
 
 
 def _names_of(concept: Concept, words: Words) -> dict[Bag, Bag]:

@@ -59,8 +59,10 @@ class FinderClasses:
     after_findings (Words): Adverbs, adjectives and verbs that follow a finding: "seen today",
         "short stature runs in the family".
     comparisons (Words): Follow a comparative.
+    time_units (Words): Follow the number of a time, in the singular: "1 year".
     person_diseases (Words): What the names of a disease add to the person who described it.
-    after_persons (Words): Follow the possessive of such a person.
+    after_persons (Words): Follow such a person.
+    before_persons (Words): Stand before such a person whose name is a common word.
     sided_organs (Words): Beginnings of organs whose side is a part of their name.
     long_sides (Words): Right and left, in full.
     side_articles (Words): Stand before a side.
@@ -120,8 +122,10 @@ class FinderClasses:
     people: Words = NONE
     after_findings: Words = NONE
     comparisons: Words = NONE
+    time_units: Words = NONE
     person_diseases: Words = NONE
     after_persons: Words = NONE
+    before_persons: Words = NONE
     sided_organs: Words = NONE
     long_sides: Words = NONE
     side_articles: Words = NONE

@@ -68,6 +68,8 @@ class WordClasses:
         it.
     staying_starts (Words): Do so at its start.
     staying_ends (Words): Do so at its end.
+    routes (Words): How the drugs of a list are taken, which prescriptions leave out: "oral".
+    salts (Words): Second words of ingredients, which prescriptions leave out, too.
     residual_words (Words): Words of code lists that do not change the meaning: "unspecified".
     turning_words (Words): Make a term different from a name, not more specific: "without".
     semantic_tags (Words): Tags in brackets at the end of a name.
@@ -129,6 +131,8 @@ class WordClasses:
     staying_words: Words = NONE
     staying_starts: Words = NONE
     staying_ends: Words = NONE
+    routes: Words = NONE
+    salts: Words = NONE
     residual_words: Words = NONE
     turning_words: Words = NONE
     semantic_tags: Words = NONE

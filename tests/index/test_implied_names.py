@@ -62,7 +62,7 @@ def test_a_name_that_follows_for_several_concepts_is_left_out():
         Concept("4", "Lens cataract", parents=("1",)),
         Concept("1", "Nuclear cataract", ("Cataract",), parents=("1",)),
         Concept("4", "Nuclear cataract", parents=("unknown",)),
-        Concept("4", "Cataract type 4", parents=("1",)),
+        Concept("4", "Cataract grade 4", parents=("1",)),
     ],
     ids=[
         "no parent",
@@ -158,3 +158,35 @@ def test_what_is_unspecified_may_be_left_out():
     burn = Concept("1", "Burn of unspecified degree of left ear")
     wound = Concept("2", "Wound of unspecified ear")
     assert implied(burn, wound) == {"burn ear left": "burn degree ear left unspecified"}
+
+
+def test_a_type_may_be_left_out_before_its_number():
+    usher = Concept("1", "Usher syndrome type 1")
+    another = Concept("2", "Another syndrome type 2A")
+    assert implied(usher, another) == {
+        "1 syndrome usher": "1 syndrome type usher",
+        "2 A another syndrome": "2 A another syndrome type",
+    }
+    assert implied(Concept("5", "Type 2 diabetes"), Concept("6", "Type 2 blood group")) == {}
+
+
+def test_a_drug_is_prescribed_without_its_salt_and_its_route():
+    tartrate = Concept("1", "metoprolol tartrate 50 MG Oral Tablet")
+    released = Concept("2", "metoprolol succinate 50 MG Extended Release Oral Tablet")
+    names = implied(tartrate, released)
+    assert names["50 metoprolol mg tablet"] == "50 metoprolol mg oral tablet tartrate"
+    assert names["50 metoprolol mg tablet tartrate"] == "50 metoprolol mg oral tablet tartrate"
+    assert names["50 extended metoprolol mg release tablet"].startswith("50 extended metoprolol")
+
+
+def test_a_brand_stands_for_what_it_is_made_of():
+    generic = Concept("1", "atorvastatin 40 MG Oral Tablet")
+    brand = Concept("2", "atorvastatin 40 MG Oral Tablet [Lipitor]")
+    names = implied(generic, brand)
+    assert names["40 lipitor mg tablet"] == "40 atorvastatin lipitor mg oral tablet"
+    assert names["40 atorvastatin mg tablet"] == "40 atorvastatin mg oral tablet"
+
+
+@pytest.mark.parametrize("name", ["Oral herpes 1", "Herpes 2 oral", "Sodium 140 in blood"])
+def test_what_has_no_strength_keeps_its_words(name):
+    assert implied(Concept("1", name)) == {}
