@@ -11,6 +11,7 @@ from ..text.statements import is_item_number
 from ..text.words import Words
 
 # After the items of a list on one line.
+_STOP = "."
 _ITEM_ENDS = frozenset([";", "|"])
 _BRACKETS = (("(", ")"), ("[", "]"))
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
@@ -101,8 +102,8 @@ def widen(
 
 def stands_alone(texts: Sequence[str], start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
-    it, its place between semicolons or bars, "EYES: Cataracts, congenital; Ptosis", or its
-    brackets: "umbilical hernia (Hernia, umbilical)".
+    it, its place between semicolons or bars, "EYES: Cataracts, congenital; Ptosis", its brackets,
+    "umbilical hernia (Hernia, umbilical)", or its full stop and that of the sentence before it.
 
     texts (Sequence[str]): The tokens of a document.
     start (int): The first token of the window.
@@ -110,6 +111,8 @@ def stands_alone(texts: Sequence[str], start: int, end: int) -> bool:
     RETURNS (bool): True if its comma is that of a name.
     """
     if start and end < len(texts) and (texts[start - 1], texts[end]) in _BRACKETS:
+        return True
+    if texts[end : end + 1] == [_STOP] and (not start or texts[start - 1] == _STOP):
         return True
     before = _next_content(texts, range(start - 1, -1, -1))
     if before is not None and is_item_number(texts[before]):

@@ -38,6 +38,8 @@ _STRENGTH = re.compile(r"(?<=[^\W\d_] )\d[\d.]* (?:[A-Z]{1,4}\b|%)")
 _BRAND = " ["
 # The maximum number of words after "type": "1A".
 _LONGEST_KIND = 2
+# The number of letters that show that an adjective and a noun are of one family: "diabetic".
+_STEM = 6
 # The minimum number of letters of a word that may stand beside any name.
 _SHORTEST_WORD = 3
 
@@ -76,7 +78,7 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
         for name, bag in chain(_without_asides(concept, words), _as_prescribed(concept, words)):
             found[name].setdefault(number, bag)
         for bag, name in names[number].items():
-            for other in _untyped(name, types):
+            for other in chain(_untyped(name, types), _without_repeats(name, words)):
                 found[other].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
@@ -232,6 +234,20 @@ def _untyped(name: Bag, types: frozenset[str]) -> Iterator[Bag]:
         is_kind = len(kind) <= _LONGEST_KIND and all(len(word) < _SHORTEST_WORD for word in kind)
         if is_kind and name[place] in types:
             yield tuple(sorted((*name[:place], *kind)))
+
+
+def _without_repeats(name: Bag, words: Words) -> Iterator[Bag]:
+    """Drop an adjective that says again what another word says: "diabetes with diabetic
+    neuropathy".
+
+    name (Tuple[str, ...]): The words of the name, in order.
+    words (Words): Reads the words of the language.
+    YIELDS (Tuple[str, ...]): The other words, sorted.
+    """
+    starts = Counter(word[:_STEM] for word in {*name} if len(word) > _STEM)
+    rest = [word for word in name if starts[word[:_STEM]] < 2 or not words.is_modifier(word)]
+    if len(rest) < len(name):
+        yield tuple(sorted(rest))
 
 
 def _names_of(concept: Concept, words: Words) -> dict[Bag, Bag]:

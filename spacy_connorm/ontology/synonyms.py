@@ -73,6 +73,9 @@ def _with_parts(synonyms: Iterable[str]) -> tuple[str, ...]:
 
 
 def _parts_of(synonym: str) -> list[str]:
-    """RETURNS (List[str]): A short form and its long form; empty for other synonyms."""
+    """RETURNS (List[str]): A short form and its long form; empty for other synonyms, such as "PNS -
+    somatic".
+    """
     short, dash, long = synonym.partition(_DASH)
-    return [short, long] if dash and is_short_form(short) else []
+    begin_alike = short[:1].lower() == long[:1].lower()
+    return [short, long] if dash and begin_alike and is_short_form(short) else []

@@ -190,3 +190,12 @@ def test_a_brand_stands_for_what_it_is_made_of():
 @pytest.mark.parametrize("name", ["Oral herpes 1", "Herpes 2 oral", "Sodium 140 in blood"])
 def test_what_has_no_strength_keeps_its_words(name):
     assert implied(Concept("1", name)) == {}
+
+
+def test_an_adjective_that_repeats_a_noun_may_be_left_out():
+    neuropathy = Concept("1", "Diabetes mellitus with diabetic neuropathy")
+    lung = Concept("2", "Pulmonary valve atresia with pulmonary stenosis")
+    assert implied(neuropathy) == {
+        "diabetes mellitus neuropathy": "diabetes diabetic mellitus neuropathy"
+    }
+    assert implied(lung) == {}

@@ -69,10 +69,12 @@ def test_names_are_cleaned(tmp_path):
 
 def test_a_short_form_before_its_long_form_is_a_name_of_its_own(tmp_path):
     table = tmp_path / "findings.csv"
-    synonyms = "LBP - Low back pain|Lumbago - chronic|AP -Pain|Pain - LBP|LBP - Lumbar pain"
+    synonyms = (
+        "LBP - Low back pain|Lumbago - chronic|AP -Pain|Pain - LBP|PNS - somatic|LBP - Lumbar pain"
+    )
     table.write_text(f"id,name,synonyms\n1,Low back pain,{synonyms}\n")
     (concept,) = read_ontology(table)
-    split = ("LBP", "Lumbago - chronic", "AP -Pain", "Pain - LBP", "Lumbar pain")
+    split = ("LBP", "Lumbago - chronic", "AP -Pain", "Pain - LBP", "PNS - somatic", "Lumbar pain")
     assert concept.aliases == split
 
 
