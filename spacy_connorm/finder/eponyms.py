@@ -122,20 +122,25 @@ class Eponyms:
             return len(persons) if has_end or self._is_stated(owned) else 0
         is_typed = owned.lower() in self._types
         is_introduced = is_typed or self._introduction.search(before) is not None
-        return int((has_end or is_typed) and self._may_be_alone(persons[0], is_introduced))
+        is_known = not is_introduced and self._is_known(persons[0], is_first=is_first is not None)
+        return int((has_end or is_typed) and self._may_be_alone(persons[0]) and not is_known)
 
-    def _may_be_alone(self, person: str, is_introduced: bool) -> bool:
-        """Check for a single person: a word that no lexicon has, or after one that introduces it.
+    def _may_be_alone(self, person: str) -> bool:
+        is_long = len(person) >= _SHORTEST_NAME
+        return is_long and not (person.isupper() or self._words.is_modifier(person))
 
-        RETURNS (bool): True if it may be one.
+    def _is_known(self, word: str, *, is_first: bool) -> bool:
+        """Check for a word of the lexicon.
+
+        word (str): A word with a capital.
+        is_first (bool): Whether it begins a sentence, where all words have one. Elsewhere the
+            lexicon takes "Gaucher" for a form of "gauche".
+        RETURNS (bool): True if it is one.
         """
-        if len(person) < _SHORTEST_NAME or person.isupper() or self._words.is_modifier(person):
-            return False
-        word = person.lower()
-        lemma = self._words.language.lemma(word)
-        # The lexicon takes "Gaucher" for a form of "gauche".
-        forms = (word, self._words.orthography.drop_plurals(word))
-        return is_introduced or lemma is None or lemma.lower() not in forms
+        lowered = word.lower()
+        lemma = self._words.language.lemma(lowered)
+        forms = (lowered, self._words.orthography.drop_plurals(lowered))
+        return lemma is not None and (is_first or lemma.lower() in forms)
 
     def _is_common(self, word: str) -> bool:
         """Check for a word of the lexicon that is not a name."""
