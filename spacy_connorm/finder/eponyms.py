@@ -114,7 +114,7 @@ class Eponyms:
         if (" " in run and run.isupper()) or _INITIAL.search(before):
             return 0
         # Elsewhere, "Sister Graves" is a real person.
-        is_first, names = _SENTENCE_START.search(before), _JOINER.split(run)
+        is_first, names = bool(_SENTENCE_START.search(before)), _JOINER.split(run)
         persons = [*dropwhile(self._is_common, names)] if is_first and " " in run else names
         persons = persons or names[-1:]
         has_end = self._owns_nothing(owned) or _KIND.fullmatch(owned) is not None
@@ -122,7 +122,7 @@ class Eponyms:
             return len(persons) if has_end or self._is_stated(owned) else 0
         is_typed = owned.lower() in self._types
         is_introduced = is_typed or self._introduction.search(before) is not None
-        is_known = not is_introduced and self._is_known(persons[0], is_first=is_first is not None)
+        is_known = not is_introduced and self._is_known(persons[0], is_first=is_first)
         return int((has_end or is_typed) and self._may_be_alone(persons[0]) and not is_known)
 
     def _may_be_alone(self, person: str) -> bool:
