@@ -4,7 +4,7 @@ and "Duchenne".
 
 import re
 from collections.abc import Iterator
-from itertools import chain, dropwhile
+from itertools import dropwhile
 
 import numpy as np
 
@@ -46,9 +46,10 @@ class Eponyms:
         """
         finder = words.language.finder
         self._words = words
-        nouns = [*map(words.known_bag, sorted(finder.person_diseases))]
-        self._nouns = frozenset(chain.from_iterable(nouns))
-        self._diseases = [*map(hash_bag, nouns)]
+        nouns = sorted(finder.person_diseases)
+        self._diseases = [*map(hash_bag, map(words.known_bag, nouns))]
+        # "Pompe disease, Krabbe" are two.
+        self._inverted = re.compile(rf"(?i)(?:\A|[\n.;:(])\s*{any_of(nouns)},\s*\Z")
         # "Crohn's flare", but not "Fisher's exact test".
         self._after = words.classes.stop_words | finder.after_persons
         self._types = finder.type_nouns
@@ -99,8 +100,7 @@ class Eponyms:
             size = self._count(match[1], before, owned)
             if not size or place is None or not hashes[place]:
                 continue
-            inverted = (word for word in before.split() if word.endswith(","))
-            if self._nouns.isdisjoint(chain.from_iterable(map(self._words.normalized, inverted))):
+            if not self._inverted.search(before):
                 yield from ((place, disease, size) for disease in self._diseases)
 
     def _count(self, run: str, before: str, owned: str) -> int:

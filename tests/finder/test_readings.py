@@ -237,6 +237,8 @@ def nlp():
         ("[Guillain Barré] excluded", "Guillain-Barré syndrome"),
         ("wheelchair because of [Duchenne]", "Duchenne muscular dystrophy"),
         ("[Duchenne] patients", "Duchenne muscular dystrophy"),
+        ("for another disease, but not for [Duchenne].", "Duchenne muscular dystrophy"),
+        ("some lung disease, [Duchenne] or both", "Duchenne muscular dystrophy"),
         ("confirmation of [Lynch] (MSH2)", "Lynch syndrome"),
         ("[Usher type 1] was found", "Usher syndrome type 1"),
         ("[Usher syndrome 1]", "Usher syndrome type 1"),
