@@ -144,12 +144,12 @@ class CoordinationJoiner:
             chain.from_iterable(windows_of.values()) for windows_of in possible
         )
         # Looked up together, which is much faster than one by one.
-        texts = {
+        texts = dict.fromkeys(
             text
             for coordination in windows
             for parts in coordination.interpretations
             for text in parts
-        }
+        )
         names = names_among(texts) if texts else {}
         return [
             _join(mentions, by_mention, names)
