@@ -13,8 +13,7 @@ from ..lang import any_of
 from ..text.bag_hashes import hash_bag
 from ..text.words import Words
 
-# What is rare comes first in these patterns, and then the check of what is before it: the search is
-# three times as fast.
+# What is rare comes first in these patterns, as in those of `readings.py`.
 _PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
 # The same without its apostrophe and perhaps its capital, or a plural.
 _PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
@@ -22,8 +21,8 @@ _PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([
 _HYPHENS = "-\u2010\u2011\u2013"
 _NAME = r"[^\W\d_a-z][^\W\d_]+"
 _NAMES = re.compile(
-    rf"(?<![^\W_])(?<![{_HYPHENS}'’])((?:{_NAME}[{_HYPHENS} ]){{0,4}}{_NAME})(?![^\W_]|['’-])"
-    r"(?:\s+([^\W_]+))?"
+    rf"([^\W\d_a-z](?<![^\W_].)(?<![{_HYPHENS}'’].)[^\W\d_]+(?:[{_HYPHENS} ]{_NAME}){{0,4}})"
+    r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
 )
 _JOINER = re.compile(rf"[{_HYPHENS} ]")
 _SHORTEST_NAME = 4

@@ -136,9 +136,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "list",
-        "it may be two items of a list: a name with a comma is found on a line of its own, if a "
-        "number follows the comma, if it has several words on both sides, or if annotated "
-        "documents have it exactly so",
+        "it may be two items of a list: a name with a comma is found on a line or in a sentence of "
+        "its own, if a number follows the comma, if it has several words on both sides, or if "
+        "annotated documents have it exactly so",
         Needs.TEXT,
         text_rules.is_list,
     ),

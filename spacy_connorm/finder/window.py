@@ -184,7 +184,7 @@ class Window:
 
     @cached_property
     def is_alone(self) -> bool:
-        """Whether it has its lines to itself.
+        """Whether it has its lines, or its sentence, to itself.
 
         RETURNS (bool): True for all without punctuation or a dash, for which it makes no
             difference.

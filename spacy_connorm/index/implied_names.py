@@ -4,9 +4,10 @@ may speak of a "posterior subcapsular opacity". What is called increased in two 
 both, too: "increased bone density" tells what a "reduced bone density" is. What has a mild and a
 severe form is named by what their names have in common. What is named by its side and its organ,
 "trigger thumb, left thumb", is named by its side alone. And texts leave out what names have in
-brackets or say to be unspecified: "generalized tonic-clonic seizure (without specification of
-onset)", "burn of unspecified degree of left ear", "type" before a number: "Usher syndrome type 1",
-and the salt of a drug and how it is taken: "metoprolol tartrate 50 MG Oral Tablet".
+brackets or say to be unspecified, "generalized tonic-clonic seizure (without specification of
+onset)" and "burn of unspecified degree of left ear", or say twice, "diabetes with diabetic
+neuropathy"; "type" before a number, "Usher syndrome type 1"; and the salt of a drug and how it is
+taken, "metoprolol tartrate 50 MG Oral Tablet".
 """
 
 import re

@@ -60,22 +60,20 @@ def split_short_forms(concept: Concept) -> Concept:
     concept (Concept): The concept.
     RETURNS (Concept): The concept with both in place of each; the same object if it has none.
     """
-    if not any(map(_parts_of, concept.aliases)):
+    if not any(len(_parts_of(alias)) > 1 for alias in concept.aliases):
         return concept
     lists: dict[str, Any] = {
-        field: _with_parts(getattr(concept, field)) for field in ("aliases", *SCOPES)
+        field: tuple(dict.fromkeys(chain.from_iterable(map(_parts_of, getattr(concept, field)))))
+        for field in ("aliases", *SCOPES)
     }
-    return replace(concept, **lists)
+    languages = ((part, code) for text, code in concept.languages for part in _parts_of(text))
+    return replace(concept, **lists, languages=tuple(dict.fromkeys(languages)))
 
 
-def _with_parts(synonyms: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(chain.from_iterable(_parts_of(text) or [text] for text in synonyms)))
-
-
-def _parts_of(synonym: str) -> list[str]:
-    """RETURNS (List[str]): A short form and its long form; empty for other synonyms, such as "PNS -
-    somatic".
+def _parts_of(synonym: str) -> tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): A short form and its long form; other synonyms as they are, such
+    as "PNS - somatic".
     """
     short, dash, long = synonym.partition(_DASH)
-    begin_alike = short[:1].lower() == long[:1].lower()
-    return [short, long] if dash and begin_alike and is_short_form(short) else []
+    is_pair = dash and short[:1].lower() == long[:1].lower() and is_short_form(short)
+    return (short, long) if is_pair else (synonym,)

@@ -22,6 +22,7 @@ from spacy_connorm.ontology import (
 )
 from spacy_connorm.ontology.obo import read_obo
 from spacy_connorm.ontology.reading import read_jsonl, with_curies
+from spacy_connorm.ontology.synonyms import split_short_forms
 
 from .conftest import by_id
 
@@ -76,6 +77,14 @@ def test_a_short_form_before_its_long_form_is_a_name_of_its_own(tmp_path):
     (concept,) = read_ontology(table)
     split = ("LBP", "Lumbago - chronic", "AP -Pain", "Pain - LBP", "PNS - somatic", "Lumbar pain")
     assert concept.aliases == split
+
+
+def test_both_names_have_the_language_of_the_synonym():
+    french = "HTA - Hypertension artérielle"
+    names = ("HTA", "Hypertension artérielle")
+    concept = Concept("1", "Hypertension", (french,), languages=((french, "fr"),))
+    assert split_short_forms(concept).languages == tuple((name, "fr") for name in names)
+    assert split_short_forms(concept).aliases == names
 
 
 def test_what_is_doubtful_is_warned_of_once(tmp_path):
