@@ -21,7 +21,6 @@ from .name_windows import Replacements
 _HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))")
 _FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
 _LONGEST_PART = 20
-_PHRASE = "phrase"
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
@@ -41,9 +40,6 @@ class NeighbourReader:
         finder = words.language.finder
         self._words = words
         self._finder = finder
-        rows = (row for row in words.language.meanings if row.kind == _PHRASE)
-        self._meant = {row.word: [*map(words.known_bag, row.stands_for)] for row in rows}
-        self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
         self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
@@ -79,7 +75,6 @@ class NeighbourReader:
             self._drugs,
             self._kept,
             self._pairs,
-            self._phrases,
             self._viruses,
         )
         return Replacements.of(
@@ -153,20 +148,6 @@ class NeighbourReader:
                 for added in map(hash_word, sorted(self._finder.paired)):
                     yield place, added, 2
                     yield place, added - int(hashes[place]), 2
-
-    def _phrases(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "shoulder blade" as scapula.
-
-        YIELDS (Tuple[int, int, int]): The first word, and the others.
-        """
-        for match in self._phrase.finditer(texts.text):
-            first, last = map(texts.token_before, (match.start() + 1, match.end()))
-            if first is None or last is None or not hashes[first]:
-                continue
-            own = sum(map(int, hashes[first : last + 1]))
-            yield from ((first, hash_bag(bag) - own, 1) for bag in self._meant[match[1].lower()])
-            # A word that no name has would end the window.
-            yield from ((place, 0, 2) for place in range(first + 1, last + 1) if hashes[place])
 
     def _viruses(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".

@@ -153,7 +153,8 @@ def _shows_finding(window: Window) -> bool:
 
 def _states_adjective(window: Window) -> bool:
     """Check whether a text states an adjective: "the ventricle is enlarged", or what a name has
-    before its noun: "long bones were slender"; after it, where nouns stand first.
+    before its noun: "long bones were slender"; after it, where nouns stand first; or what an
+    everyday phrase says: "her hair is falling out".
     """
     words = window.context.words
     content = [word for word in words.content(window.text) if word not in words.copulas]
@@ -161,7 +162,11 @@ def _states_adjective(window: Window) -> bool:
     if words.is_head_first:
         turned.append(content)
     states = words.is_adjective if window.is_compared else words.may_be_stated
-    return states(window.parts[-1]) or any(words.content(name) in turned for name in window.written)
+    return (
+        states(window.parts[-1])
+        or tuple(content) in words.everyday
+        or any(words.content(name) in turned for name in window.written)
+    )
 
 
 def counts_others(window: Window) -> bool:
@@ -193,8 +198,8 @@ def goes_across(window: Window) -> bool:
     cancer", nor is "cancer, ovarian". A text is fine if it crosses no joint, if a name has a
     conjunction or a dash between numbers where it has a conjunction, and a preposition or the same
     words in this order where it has a preposition, but for a place at the end ("elevated lactate in
-    CSF"); across lines, if a name has all words in this order, since "cancer" and "breast" in a
-    list are not "cancer of the breast".
+    CSF") and everyday phrases ("pins and needles"); across lines, if a name has all words in this
+    order, since "cancer" and "breast" in a list are not "cancer of the breast".
     """
     text, names, words = window.text, window.written, window.context.words
     phrases, restored = _phrases(window), words.orthography.restore_word_order
@@ -207,6 +212,8 @@ def goes_across(window: Window) -> bool:
             or _punctuated_words(window, text) == _punctuated_words(window, name)
             for name in names
         )
+    if tuple(window.content) in words.everyday:
+        return False
     if phrases.has_conjunction(text):
         pairs_numbers = phrases.pairs_numbers(text)
         names = [

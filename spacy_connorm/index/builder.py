@@ -28,7 +28,6 @@ from ..text.cleaning import clean
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.words import Words, words_of
 from .backends.protocol import Backend, Earlier
-from .compounds import compound_bags
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
 from .implied_names import implied_names
@@ -41,6 +40,7 @@ from .store_writer import StoreWriter
 from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
 from .vectors.writer import VectorWriter
 from .word_bags import RewritingTable, WordBags
+from .wordings import other_wordings
 
 # The number of vectors, and of means, in memory before they are written.
 _WINDOW = 1 << 15
@@ -239,7 +239,7 @@ def _word_bags(
     names: NameWords, rows: np.ndarray, concepts: Iterable[Concept], words: Words
 ) -> WordBags:
     """Collect the bags of words of names, and those that stand for them: of implied names, and
-    of names with their compounds in two words.
+    of names in other words.
 
     names (NameWords): The words of n names.
     rows (Ints1d): int64 (n,): the row of each.
@@ -250,11 +250,12 @@ def _word_bags(
     bags = WordBags.from_words(names, rows)
     implied = implied_names(concepts, words)
     which, implied_rows = bags.rows_of(hash_bags(implied.values()))
-    values, texts = compound_bags(names, words)
+    wordings = other_wordings(names, bags.known_bags, words)
     return bags.with_others(
-        np.concatenate([hash_bags(implied)[which], values]),
-        np.concatenate([implied_rows, rows[texts]]),
-        longest=max(bags.longest + bool(len(values)), *map(len, implied), 0),
+        np.concatenate([hash_bags(implied)[which], wordings.hashes]),
+        np.concatenate([implied_rows, rows[wordings.texts]]),
+        words=wordings.words,
+        longest=max(wordings.longest, *map(len, implied), 0),
     )
 
 

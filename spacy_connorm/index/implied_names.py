@@ -7,7 +7,8 @@ severe form is named by what their names have in common. What is named by its si
 brackets or say to be unspecified, "generalized tonic-clonic seizure (without specification of
 onset)" and "burn of unspecified degree of left ear", or say twice, "diabetes with diabetic
 neuropathy"; "type" before a number, "Usher syndrome type 1"; and the salt of a drug and how it is
-taken, "metoprolol tartrate 50 MG Oral Tablet".
+taken, "metoprolol tartrate 50 MG Oral Tablet"; and that something is measured, "creatinine
+measurement, serum".
 """
 
 import re
@@ -76,7 +77,11 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
         found[name].setdefault(number, bag)
     types = frozenset(chain.from_iterable(map(words.normalized, words.language.finder.type_nouns)))
     for number, concept in listed.items():
-        for name, bag in chain(_without_asides(concept, words), _as_prescribed(concept, words)):
+        for name, bag in chain(
+            _without_asides(concept, words),
+            _as_prescribed(concept, words),
+            _without_measurement(concept, words),
+        ):
             found[name].setdefault(number, bag)
         for bag, name in names[number].items():
             for other in chain(_untyped(name, types), _without_repeats(name, words)):
@@ -221,6 +226,23 @@ def _as_prescribed(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
                 said = tuple(sorted(word for word in content if word not in unsaid))
                 if brand or len(said) < len(content):
                     yield said, words.bag(name)
+
+
+def _without_measurement(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
+    """Drop what a test is called beside what it measures, and in what: "creatinine measurement,
+    serum" is written as "creatinine 412".
+
+    YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The other words, and those of the name.
+    """
+    measurements, specimens = words.classes.measurements, words.classes.specimens
+    for name in concept.exact_names if measurements else ():
+        if any(map(name.lower().__contains__, measurements)):
+            content = words.content(name)
+            if not measurements.isdisjoint(content):
+                for unsaid in (measurements, measurements | specimens):
+                    said = tuple(sorted(word for word in content if word not in unsaid))
+                    if said:
+                        yield said, words.bag(name)
 
 
 def _untyped(name: Bag, types: frozenset[str]) -> Iterator[Bag]:

@@ -21,7 +21,7 @@ from .search import COSINE, Metric
 
 # To be raised with every change of what the files of an index hold, and so with every change of the
 # words of names: an index of another version is refused, not converted.
-FORMAT_VERSION = 28
+FORMAT_VERSION = 29
 # The packages that an index is built with.
 _PACKAGES = ("spacy", "thinc", "numpy", "annoy", "faiss-cpu")
 

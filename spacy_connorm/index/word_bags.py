@@ -74,18 +74,21 @@ class WordBags:
         longest = int(np.diff(names.start).max(initial=0))
         return cls(*_sorted(values[kept], rows[kept]), np.unique(hashes), longest)
 
-    def with_others(self, values: np.ndarray, rows: np.ndarray, *, longest: int) -> "WordBags":
+    def with_others(
+        self, values: np.ndarray, rows: np.ndarray, *, words: np.ndarray, longest: int
+    ) -> "WordBags":
         """Add bags that stand for one that some texts have.
 
         values (np.ndarray): uint64 (o,): their hashes. Those that texts have are left out.
         rows (Ints1d): int64 (o,): the row that each stands for.
+        words (np.ndarray): uint64 (w,): the hashes of words that only they have.
         longest (int): The number of words in the longest of them.
         RETURNS (WordBags): All bags.
         """
         is_new = find_sorted(self.hashes, values) < 0
         values = np.concatenate([self.hashes, values[is_new]])
         values, rows = _sorted(values, np.concatenate([self.rows, rows[is_new]]))
-        return WordBags(values, rows, self.words, max(self.longest, longest))
+        return WordBags(values, rows, np.union1d(self.words, words), max(self.longest, longest))
 
     def rows_of(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows with a text that has exactly these words.

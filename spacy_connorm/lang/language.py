@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
@@ -61,9 +61,8 @@ class Meaning(NamedTuple):
         the organ that it is of. "system": an adjective and what names call its system of organs.
         "name": what is said for another name. "state": what is said of a patient. "change": what
         changes, as a noun, and the adjective of names. "amount": how much of something there is.
-        "within": what only longer names say. "phrase": several words as texts write them, such as
-        "shoulder blade", and those of names. "ending": a noun and two words of names. "ordinal":
-        a number. "alike": words that can replace each other. "part" and "process": a part of the
+        "within": what only longer names say. "ending": a noun and two words of names. "ordinal": a
+        number. "alike": words that can replace each other. "part" and "process": a part of the
         body and what happens to it, and the beginnings and endings of a word for both:
         "gallbladder" and "inflammation" for "cholecystitis".
     stands_for (Tuple[str, ...]): Normalized words; an empty text where names have none.
@@ -72,6 +71,23 @@ class Meaning(NamedTuple):
     word: str
     kind: str
     stands_for: tuple[str, ...]
+
+
+class Phrase(NamedTuple):
+    """A row of `phrases.tsv`: an everyday phrase, and what names say.
+
+    phrase (str): Words; "/" is between those of which one is there: "throwing/throw/threw up".
+    stands_for (Tuple[str, ...]): What names say, each of one or two words beside function words,
+        or all of a name.
+    """
+
+    phrase: str
+    stands_for: tuple[str, ...]
+
+    def texts(self) -> Iterator[str]:
+        """YIELDS (str): The phrase with each of the words between "/"."""
+        for words in product(*(word.split("/") for word in self.phrase.split())):
+            yield " ".join(words)
 
 
 class OtherMeaning(NamedTuple):
@@ -181,6 +197,7 @@ class LanguageData:
     code (str): ISO 639-1, as in `nlp.lang`.
     words (WordClasses): Words by what they do.
     meanings (Tuple[Meaning, ...]): What words may stand for.
+    phrases (Tuple[Phrase, ...]): What several words may stand for.
     derivations (Tuple[Derivation, ...]): How words derive from nouns.
     plurals (Tuple[Plural, ...]): How plurals are formed.
     finder (FinderClasses): Words around and in mentions.
@@ -201,6 +218,7 @@ class LanguageData:
     finder: FinderClasses = field(default_factory=FinderClasses)
     short_forms: ShortFormClasses = field(default_factory=ShortFormClasses)
     meanings: tuple[Meaning, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     plurals: tuple[Plural, ...] = ()
     other_meanings: tuple[OtherMeaning, ...] = ()
@@ -262,6 +280,7 @@ def load_language(code: str) -> LanguageData:
         meanings=tuple(
             _as_in_names(row, words) for row in _read_table(Meaning, folder / "meanings.tsv")
         ),
+        phrases=tuple(_read_table(Phrase, folder / "phrases.tsv")),
         derivations=tuple(_read_table(Derivation, folder / "derivations.tsv")),
         plurals=tuple(
             Plural(strip_accents(row.plural), row.kind, strip_accents(row.singular))

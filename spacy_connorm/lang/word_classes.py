@@ -70,6 +70,8 @@ class WordClasses:
     staying_ends (Words): Do so at its end.
     routes (Words): How the drugs of a list are taken, which prescriptions leave out: "oral".
     salts (Words): Second words of ingredients, which prescriptions leave out, too.
+    measurements (Words): What names call tests of something in a specimen: "measurement".
+    specimens (Words): What is usually tested, which notes do not say.
     residual_words (Words): Words of code lists that do not change the meaning: "unspecified".
     turning_words (Words): Make a term different from a name, not more specific: "without".
     semantic_tags (Words): Tags in brackets at the end of a name.
@@ -133,6 +135,8 @@ class WordClasses:
     staying_ends: Words = NONE
     routes: Words = NONE
     salts: Words = NONE
+    measurements: Words = NONE
+    specimens: Words = NONE
     residual_words: Words = NONE
     turning_words: Words = NONE
     semantic_tags: Words = NONE

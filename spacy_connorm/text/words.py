@@ -82,6 +82,15 @@ class Words:
         """
         return frozenset(chain.from_iterable(map(self.normalized, self.classes.copulas)))
 
+    @cached_property
+    def everyday(self) -> frozenset[tuple[str, ...]]:
+        """What texts say for other names: "ringing in the ears".
+
+        RETURNS (FrozenSet[Tuple[str, ...]]): The content words of each phrase, in order.
+        """
+        texts = chain.from_iterable(row.texts() for row in self.language.phrases)
+        return frozenset(map(tuple, map(self.content, texts)))
+
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals
         ("node(s)", too), possessives, accents and the tags of terminologies, Greek letters and "œ"

@@ -93,7 +93,7 @@ NAMES = (
     "Edema of lower extremity",
     "Upper limb pain",
     "Calcium decreased",
-    "Collar bone",
+    "Tail bone",
     "Hypo-albuminemia",
     "Systemic lupus erythematosus",
     "Pancreatic cancer",
@@ -271,7 +271,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
     "text",
     [
         "flat nasal bridge, a thin lip",
-        "a bone collar",
+        "a bone tail",
         "LE cells, UE",
         "Fisher's exact test",
         "Fishers exact test; the Cushings described it",

@@ -9,11 +9,13 @@ from spacy_connorm.index.backends.annoy import AnnoySearcher
 from spacy_connorm.index.backends.ivf import IvfSearcher, load_faiss
 from spacy_connorm.index.builder import concept_means
 from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.name_words import NameWords
 from spacy_connorm.index.search import D, O, Search
 from spacy_connorm.index.vectors.hybrid import HybridVectors
 from spacy_connorm.index.vectors.kinds import from_raw
 from spacy_connorm.index.verification import are_same
 from spacy_connorm.index.word_bags import WordBags
+from spacy_connorm.index.wordings import other_wordings
 
 # How far the length of a row may differ from one.
 ROUNDED = 2e-5
@@ -28,7 +30,13 @@ def require_sound(index: ConceptIndex) -> None:
     keys = index.keys.hashes()
     assert len(keys) == len(np.unique(keys)) == len(index.vectors)
     assert index.keys.rows_of(keys).tolist() == list(range(len(keys)))
-    bags = WordBags.from_texts(index.store.all_texts(), index.members.row_numbers, index.words)
+    rows = index.members.row_numbers
+    bags = WordBags.from_texts(index.store.all_texts(), rows, index.words)
+    names = NameWords.from_texts(index.store.all_texts(), index.words)
+    others = other_wordings(names, bags.known_bags, index.words)
+    bags = bags.with_others(
+        others.hashes, rows[others.texts], words=others.words, longest=others.longest
+    )
     for name in ("hashes", "rows", "words", "longest"):
         np.testing.assert_array_equal(getattr(bags, name), getattr(index.word_bags, name))
     require_units(index.vectors)

@@ -14,7 +14,7 @@ from .conftest import build
 # The hashes of names in the indexes of each format version: plurals, spellings, possessives,
 # numerals, Greek letters, tags, accents, function words and numbers.
 NAME_HASHES = {
-    28: {
+    29: {
         "Fractures of the femora": 0x72CAD092C50B3C94,
         "Phalanges, short": 0x78EACFE4650F34DA,
         "Haemorrhagic anaemia": 0x98D58DC9B11D6F0E,

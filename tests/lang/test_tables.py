@@ -15,7 +15,7 @@ from spacy_connorm.text.words import words_of
 LANGUAGES = Path(spacy_connorm.lang.__file__).parent
 CODES = sorted(path.name for path in LANGUAGES.iterdir() if (path / "words.toml").exists())
 # What is a mention, or is not, because of these.
-MEANINGS = ("meanings.tsv", "derivations.tsv")
+MEANINGS = ("meanings.tsv", "phrases.tsv", "derivations.tsv")
 OTHER_MEANINGS = "other_meanings.tsv"
 # These have tests of their own: test_short_form_classes.py and pipeline/test_short_form_files.py.
 SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")

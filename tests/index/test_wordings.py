@@ -1,12 +1,13 @@
-"""Names with a compound that texts write as two words, or the reverse."""
+"""Names in other words: a compound as two words or the reverse, and everyday phrases."""
 
 import numpy as np
 import pytest
 from finding import make_finder, marked, plain
 
 from spacy_connorm import Concept
-from spacy_connorm.index.compounds import compound_bags
 from spacy_connorm.index.name_words import NameWords
+from spacy_connorm.index.word_bags import WordBags
+from spacy_connorm.index.wordings import other_wordings
 from spacy_connorm.text.bag_hashes import hash_bags
 from spacy_connorm.text.words import words_of
 
@@ -15,8 +16,10 @@ WORDS = words_of("en")
 
 def bags_of(*names):
     """RETURNS (Set[Tuple[int, int]]): The hash of each other bag, and the number of its name."""
-    values, owners = compound_bags(NameWords.from_texts(names, WORDS), WORDS)
-    return set(zip(values.tolist(), owners.tolist(), strict=True))
+    read = NameWords.from_texts(names, WORDS)
+    bags = WordBags.from_words(read, np.arange(len(names))).known_bags
+    wordings = other_wordings(read, bags, WORDS)
+    return set(zip(wordings.hashes.tolist(), wordings.texts.tolist(), strict=True))
 
 
 def expected(*bags):
@@ -35,7 +38,7 @@ def test_a_compound_is_written_as_two_words_and_two_words_as_one():
     "names",
     [
         ("Overweight", "over time", "Weight loss"),  # "over" is a word of grammar
-        ("Headache", "Head injury"),  # "ache" is not a word of names
+        ("Eyelid", "Lid injury"),  # "eye" is not a word of names
         ("Isle", "is", "le"),
         (),
     ],
@@ -50,9 +53,9 @@ def test_names_of_more_than_eight_words_stay_as_they_are():
 
 
 def test_names_are_read_in_blocks(monkeypatch):
-    names = ["Eyelid ptosis", "Eye", "Lid", *map("{} eyelid".format, "abcdefgh")]
+    names = ["Eyelid tumor", "Eye", "Lid", *map("{} eyelid".format, "abcdefgh")]
     whole = bags_of(*names)
-    monkeypatch.setattr("spacy_connorm.index.compounds._BLOCK", 2)
+    monkeypatch.setattr("spacy_connorm.index.wordings._BLOCK", 2)
     assert bags_of(*names) == whole
     assert len(whole) == 9
 
@@ -91,3 +94,35 @@ def test_what_another_concept_is_called_is_not_another_spelling():
     nlp = make_finder(concepts, normalizer={"top_k": 1})
     assert [ent.kb_id_ for ent in nlp("a headache").ents] == ["1"]
     assert np.isin([ent.kb_id_ for ent in nlp("a head ache").ents], ["2", "3"]).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "pair"),
+    [
+        (["Vomiting"], "he [threw up] twice, was [throwing up] > Vomiting, Vomiting"),
+        (["Tinnitus"], "[ringing in both ears], [ringing in her ears] > Tinnitus, Tinnitus"),
+        (["Fracture of scapula"], "a [fractured shoulder blade] > Fracture of scapula"),
+        (["Alopecia"], "her [hair is falling out] > Alopecia"),
+        (["Paresthesia"], "[pins and needles] in her feet, a needle and pins > Paresthesia"),
+        # The first of several meanings that is a name.
+        (["Palpitations", "Tachycardia"], "a [racing heart] > Tachycardia"),
+        (["Palpitations"], "a [racing heart] > Palpitations"),
+        (["Transient ischemic attack"], "a [mini-stroke] > Transient ischemic attack"),
+        # What names say themselves, and the reverse.
+        (["Alopecia", "Hair loss"], "[hair loss], [losing hair] > Hair loss, Hair loss"),
+        (["High blood pressure"], "[hypertension] > High blood pressure"),
+        (["Sodium"], "low [sodium] > Sodium"),
+        (["Hyponatremia"], "a low sodium diet, [low sodium], lower sodium intake > Hyponatremia"),
+    ],
+)
+def test_everyday_phrases_stand_for_names(names, pair):
+    text, ids = pair.split(" > ")
+    nlp = make_finder([Concept(name, name) for name in names], normalizer={"top_k": 1})
+    assert marked(nlp, text) == text
+    assert ", ".join(ent.kb_id_ for ent in nlp(plain(text)).ents) == ids
+
+
+def test_a_phrase_that_is_asked_for_is_a_name():
+    nlp = make_finder([Concept("1", "Vomiting"), Concept("2", "Up and down")])
+    best = nlp.get_pipe("concept_normalizer").candidates(["throwing up"])[0][0]
+    assert (best.concept_id, round(best.score, 2)) == ("1", 1.0)
