@@ -20,6 +20,8 @@ from .tsv import read_tsv
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +([01]) (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
+# Others are blocks, "E08-E13", or chapters.
+_CODE = re.compile(r"[A-Z]\w{2,6}")
 # "Hypertension (arterial) (benign)", "fracture(s)", "autonomic (poly)neuropathy", "Human
 # immunodeficiency virus [HIV] disease"
 _BRACKETS = re.compile(r"(?: (?!\([^()]*\)\w))?(?:\([^()]*\)|\[[^\[\]]*\])")
@@ -88,7 +90,8 @@ def read_icd10cm(
         code = concept.concept_id
         if code in described:
             concept = merge(concept, described[code])
-        concept = replace(concept, xrefs=(join_curie("ICD10CM", code),))
+        xrefs = dict.fromkeys((join_curie("ICD10CM", code), *concept.xrefs))
+        concept = replace(concept, xrefs=tuple(xrefs))
         parent = concepts.get(_parent(code, concepts))
         if parent:
             types = concept.types or parent.types
@@ -251,10 +254,12 @@ def _split_unspecified(name: str) -> tuple[str, str]:
 
 
 def _is_unspecified(part: str) -> bool:
-    """Check whether a part of a name says no more than "unspecified organism", "site not specified"
-    or "without rupture".
+    """Check whether a part of a name says no more than "unspecified organism", "site not
+    specified", "without rupture", "uncomplicated" or "initial encounter".
     """
     words = part.lower().split()
+    if part in _TABLE["usual"] or part.startswith(_TABLE["usual_beginning"]):
+        return True
     if _TABLE["with"] in words or _TABLE["without"] in words:
         return words[0] == _TABLE["without"] and _TABLE["with"] not in words
     return _UNSPECIFIED in (words[:1] + words[-1:]) or tuple(words[-2:]) == _TABLE["not_specified"]
@@ -274,10 +279,12 @@ def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
 
 def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
     for concept in read_tsv(path, report=report):
-        yield replace(concept, concept_id=_dotted(concept.concept_id.replace(".", "")))
+        yield replace(concept, concept_id=_dotted(concept.concept_id.replace(".", "", 1)))
 
 
 def _dotted(code: str) -> str:
+    if not _CODE.fullmatch(code):
+        return code
     category, rest = code[:_CATEGORY_LENGTH], code[_CATEGORY_LENGTH:]
     return f"{category}.{rest}" if rest else category
 

@@ -121,6 +121,29 @@ def test_a_table_of_codes_implies_names_too(tmp_path, codes):
     assert [concept.names for concept in stream_ontology(path)][1] == ("Nose flu, unspecified",)
 
 
+def test_a_table_with_codes_of_six_characters_is_recognized(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text(
+        "id,name,xrefs\n"
+        "E08-E13,Nose fevers,\n"
+        '"C50.911","Nose cancer, unspecified",MSH:D1\n'
+        '"S93.402A","Sprain of unspecified part of left nose, initial encounter",\n'
+        '"J45.20","Mild nose flu, uncomplicated",\n'
+        "Z88.0,Allergy status to pollen,\n"
+        "Z85.3,Personal history of nose cancer,\n"
+    )
+    concepts = by_id(stream_ontology(path))
+    assert "Nose cancer" in concepts["C50.911"].names
+    assert concepts["C50.911"].xrefs == ("ICD10CM:C50.911", "MESH:D1")
+    assert "Sprain of unspecified part of left nose NOS" in concepts["S93.402A"].names
+    assert "Mild nose flu NOS" in concepts["J45.20"].names
+    assert "pollen allergy" in concepts["Z88.0"].names
+    assert "History of nose cancer" in concepts["Z85.3"].names
+    assert concepts["E08-E13"].names == ("Nose fevers",)
+    (plain, *_) = stream_ontology(path, format="tsv")
+    assert plain.concept_id == "E08-E13"
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [("<ICD10CM.tabular/>", "CN104"), ("<ClaML/>", "CN123"), ("A90 no XML", "CN115")],
