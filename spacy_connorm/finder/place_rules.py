@@ -80,7 +80,8 @@ def has_other_meaning(window: Window) -> bool:
         is_of_molecule = not classes.molecules.isdisjoint(molecules) and not _has_numeral(window)
         is_of_molecule |= heads[0].isdigit() and heads[-1] in classes.numbered_molecules
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
-    return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
+    amounts = words.forms.amounts.union(words.forms.changes)
+    return nouns[0] in classes.intakes and not amounts.isdisjoint(words.normalized(window.parts[0]))
 
 
 def _after_hyphen(window: Window, place: int) -> str:

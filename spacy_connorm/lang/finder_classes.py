@@ -38,7 +38,8 @@ class FinderClasses:
     measures (Words): What a finding's word is measured or watched with, in the singular: "coma
         scale".
     devices (Words): Things for a finding, in the singular: "hernia mesh".
-    intakes (Words): What is eaten or taken, in the singular, after amounts: "low calcium diet".
+    intakes (Words): What is eaten or given, or moves in the body, in the singular, after amounts:
+        "low calcium diet", "increased sodium retention".
     agents (Words): Molecules and organisms that are named after a finding, in the singular:
         "cholera toxin".
     acting_endings (Words): End what acts on the disorder before a hyphen: "pain-relieving".

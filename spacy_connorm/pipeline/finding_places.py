@@ -5,7 +5,6 @@ not "PE: lungs clear".
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from itertools import pairwise
 
 from ..lang import NEVER, any_of
 from ..lang.short_form_classes import FindingCue
@@ -31,6 +30,8 @@ _ITEM_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z"
 _SIDE = re.compile(
     r"(?<![\w/+-])(?<!\d )\w+(?= [^\W\d_]{3}|\))|(?<=[a-z]{4} )\w+(?=[ ]?(?:[.,;\n]|\Z))"
 )
+# How many short forms of a list are looked at.
+_MOST_BESIDE = 4
 _ITEM_AFTER = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
 
 
@@ -153,11 +154,25 @@ class FindingPlaces:
         beside = (_ITEM_BEFORE.search(text, before, use.start), _ITEM_AFTER.match(text, use.end))
         if any(word and self._words.is_head(word[1]) for word in beside):
             return True
-        return any(
-            text[one.end : other.start].strip().lower() in self._between
-            and (one.short in findings or other.short in findings)
-            for one, other in pairwise(uses[max(0, number - 1) : number + 2])
-        )
+        return any(self._has_finding_beside(text, uses, number, step, findings) for step in (-1, 1))
+
+    def _has_finding_beside(
+        self, text: str, uses: Sequence[Use], number: int, step: int, findings: Collection[str]
+    ) -> bool:
+        """Check for a finding in a list of short forms: "HTN; HLD; OSA".
+
+        step (int): 1 for those after a short form, -1 for those before it.
+        RETURNS (bool): True if it or one of the next few is one.
+        """
+        for place in range(number + step, number + step * (_MOST_BESIDE + 1), step):
+            if not 0 <= place < len(uses):
+                return False
+            one, other = sorted((uses[place - step], uses[place]), key=lambda use: use.start)
+            if text[one.end : other.start].strip().lower() not in self._between:
+                return False
+            if not {uses[number].short, uses[place].short}.isdisjoint(findings):
+                return True
+        return False
 
     def _may_be_noun(self, word: str) -> bool:
         is_known = word in self._words.classes.stop_words or word in self._classes.no_nouns

@@ -11,7 +11,7 @@ from .statements import begins_item
 from .words import Words, words_of
 
 # "I" is a word.
-_NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
+_NUMBERS = {"1": "1", "2": "II", "3": "III", "3a": "IIIa", "3b": "IIIb", "4": "IV", "5": "V"}
 _WRITTEN = {*_NUMBERS, *_NUMBERS.values()}
 _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\s\Z")
 _LONGEST_WORD = 12
