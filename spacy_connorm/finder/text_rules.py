@@ -212,7 +212,8 @@ def goes_across(window: Window) -> bool:
             or _punctuated_words(window, text) == _punctuated_words(window, name)
             for name in names
         )
-    if tuple(window.content) in words.everyday:
+    phrase = words.everyday.get(tuple(window.content))
+    if phrase and phrases.has_conjunction(phrase) == phrases.has_conjunction(text):
         return False
     if phrases.has_conjunction(text):
         pairs_numbers = phrases.pairs_numbers(text)
@@ -267,7 +268,7 @@ def is_reversed(window: Window) -> bool:
     content, words, phrases = window.content, window.context.words, _phrases(window)
     if words.is_head_first:
         return False
-    if _is_agent(window):
+    if _is_agent(window) or _is_other_phrase(window):
         return True
     if window.is_derived:
         return _is_crosswise(window)
@@ -278,6 +279,20 @@ def is_reversed(window: Window) -> bool:
     return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
         words.content(name) == content[::-1] for name in window.written
     )
+
+
+def _is_other_phrase(window: Window) -> bool:
+    """Check for the words of an everyday phrase in another order, which says something else: "urine
+    protein" is not "protein in the urine".
+    """
+    words, phrases = window.context.words, _phrases(window)
+    content = tuple(word for word in window.content if word not in words.copulas)
+    bag = tuple(sorted(content))
+    if bag not in words.everyday_bags or content in words.everyday or window.is_derived:
+        return False
+    is_named = any(words.bag(name) == bag for name in window.written)
+    may_differ = _may_stand_last(window, content[-1]) or phrases.may_reorder(window.text)
+    return not is_named and not may_differ
 
 
 def _is_agent(window: Window) -> bool:

@@ -83,13 +83,21 @@ class Words:
         return frozenset(chain.from_iterable(map(self.normalized, self.classes.copulas)))
 
     @cached_property
-    def everyday(self) -> frozenset[tuple[str, ...]]:
+    def everyday(self) -> dict[tuple[str, ...], str]:
         """What texts say for other names: "ringing in the ears".
 
-        RETURNS (FrozenSet[Tuple[str, ...]]): The content words of each phrase, in order.
+        RETURNS (Dict[Tuple[str, ...], str]): Each phrase, by its content words in order.
         """
         texts = chain.from_iterable(row.texts() for row in self.language.phrases)
-        return frozenset(map(tuple, map(self.content, texts)))
+        return {tuple(self.content(text)): text for text in texts}
+
+    @cached_property
+    def everyday_bags(self) -> frozenset[tuple[str, ...]]:
+        """The same in any order.
+
+        RETURNS (FrozenSet[Tuple[str, ...]]): The content words of each phrase, sorted.
+        """
+        return frozenset(tuple(sorted(words)) for words in self.everyday)
 
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals
