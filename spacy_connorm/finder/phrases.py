@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from ..lang import any_of
+from ..lang import NEVER, any_of, longest_first, strip_accents
 from ..text.cleaning import lower_in_place
 from ..text.words import MOST_READERS, Words
 
@@ -20,6 +20,8 @@ _PLUS, _AND = " + ", " & "
 DASH = re.compile(r"\s[-–—]\s")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
+# The ends of plurals.
+_PLURAL = "(?:e?s)?"
 
 
 def has_dash(text: str) -> bool:
@@ -47,7 +49,11 @@ def _in_context(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 class Phrases:
-    """Reads what joins the words of a text in one language. `phrases_of` makes one for each."""
+    """Reads what joins the words of a text in one language. `phrases_of` makes one for each.
+
+    known (Pattern[str]): The phrases that names have other words for, each a group, the longest
+        first.
+    """
 
     def __init__(self, words: Words) -> None:
         """Compile the words that may stand beside the end of a line, and those of verbs.
@@ -78,7 +84,17 @@ class Phrases:
         # In a text in lower case, which takes half the time.
         self._verb = re.compile(rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
+        self.known = _any_phrase(words.forms.phrases)
         self._shows = min(copulas & finder.showing_verbs, default="")
+
+    def join_known(self, text: str) -> str:
+        """Write phrases that names have other words for as one word each, so that what joins their
+        words does not go on to another phrase: "difficulty in breathing".
+
+        text (str): A text.
+        RETURNS (str): The text.
+        """
+        return self.known.sub(lambda match: "".join(match[0].split()), text)
 
     def is_adverb(self, word: str) -> bool:
         """Check for an adverb, mostly by its ending.
@@ -286,3 +302,25 @@ def phrases_of(words: Words) -> Phrases:
     RETURNS (Phrases): The same object for the same words while it is kept.
     """
     return Phrases(words)
+
+
+def _any_phrase(phrases: Iterable[str]) -> re.Pattern[str]:
+    """Make one pattern of phrases, each a group, the longest first. Any word may be a plural, since
+    the noun stands first in some languages, and notes often lack accents.
+
+    phrases (Iterable[str]): The phrases of a language.
+    RETURNS (Pattern[str]): The pattern.
+    """
+    patterns = (r"\s+".join(map(_with_ending, phrase.split())) for phrase in longest_first(phrases))
+    return re.compile(rf"(?i)\b(?:{'|'.join(f'({each})' for each in patterns) or NEVER})\b")
+
+
+def _with_ending(word: str) -> str:
+    letters = ((letter, strip_accents(letter)) for letter in word)
+    return (
+        "".join(
+            re.escape(letter) if letter == plain else f"[{letter}{plain}]"
+            for letter, plain in letters
+        )
+        + _PLURAL
+    )

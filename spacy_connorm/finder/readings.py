@@ -9,11 +9,12 @@ from itertools import chain
 import numpy as np
 
 from ..documents.token_texts import JoinedTexts
-from ..lang import any_of
+from ..lang import any_of, longest_first
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
 from .eponyms import Eponyms
 from .name_windows import Replacements
+from .phrases import phrases_of
 
 # What is rare comes first in these patterns, and then the check of what is before it: the search is
 # three times as fast. A hyphen between two parts of a word, perhaps at the end of a line, and the
@@ -21,7 +22,6 @@ from .name_windows import Replacements
 _HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))")
 _FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
 _LONGEST_PART = 20
-_PHRASE = "phrase"
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
@@ -41,9 +41,9 @@ class NeighbourReader:
         finder = words.language.finder
         self._words = words
         self._finder = finder
-        rows = (row for row in words.language.meanings if row.kind == _PHRASE)
-        self._meant = {row.word: [*map(words.known_bag, row.stands_for)] for row in rows}
-        self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
+        meant = words.forms.phrases
+        self._phrase = phrases_of(words).known
+        self._meant = [[*map(words.known_bag, meant[each])] for each in longest_first(meant)]
         self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
@@ -164,7 +164,8 @@ class NeighbourReader:
             if first is None or last is None or not hashes[first]:
                 continue
             own = sum(map(int, hashes[first : last + 1]))
-            yield from ((first, hash_bag(bag) - own, 1) for bag in self._meant[match[1].lower()])
+            bags = self._meant[(match.lastindex or 1) - 1]
+            yield from ((first, hash_bag(bag) - own, 1) for bag in bags)
             # A word that no name has would end the window.
             yield from ((place, 0, 2) for place in range(first + 1, last + 1) if hashes[place])
 

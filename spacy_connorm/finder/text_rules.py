@@ -109,14 +109,31 @@ def is_function_word(window: Window) -> bool:
 
 def lacks_its_noun(window: Window) -> bool:
     """Check for an adjective that has lost its noun, where nouns come first: "faciale" is not a
-    facial palsy, nor is "hépatique" hepatitis.
+    facial palsy, nor is "hépatique" hepatitis. "Diabético" is said of a patient, but not after
+    another noun: "pie diabético".
     """
     words = window.context.words
-    is_single = len(window.parts) == 1
-    if not words.is_head_first or not is_single or not words.is_modifier(window.text.lower()):
+    if not words.is_head_first or len(window.parts) != 1:
+        return False
+    is_modifier = words.is_modifier(window.text.lower())
+    is_state = not words.forms.states.keys().isdisjoint(words.content(window.text))
+    if is_state and (is_modifier or window.is_derived):
+        return _follows_a_noun(window)
+    if not is_modifier:
         return False
     is_name = window.score == 1 and any(map(words.is_modifier, window.written))
     return not is_name
+
+
+def _follows_a_noun(window: Window) -> bool:
+    """Check for a word before an adjective that it says something of, and not of a patient."""
+    classes, before = window.context.words.classes, window.before.lower()
+    others = (
+        *(classes.stop_words, classes.grades, classes.copulas, classes.qualifiers),
+        *(classes.conjunctions, window.context.classes.people),
+    )
+    is_other = any(before in words for words in others)
+    return before.isalpha() and not is_other and not _phrases(window).is_adverb(before)
 
 
 def lacks_capital(window: Window) -> bool:
@@ -196,8 +213,8 @@ def goes_across(window: Window) -> bool:
     CSF"); across lines, if a name has all words in this order, since "cancer" and "breast" in a
     list are not "cancer of the breast".
     """
-    text, names, words = window.text, window.written, window.context.words
-    phrases, restored = _phrases(window), words.orthography.restore_word_order
+    names, words, phrases = window.written, window.context.words, _phrases(window)
+    text, restored = phrases.join_known(window.text), words.orthography.restore_word_order
     if phrases.goes_across_lines(text):
         # "Fracture - femur" is a femur fracture, on lines of its own.
         inverted = DASH.sub(", ", text) if window.is_alone else text
@@ -460,7 +477,8 @@ def is_uncertain(window: Window) -> bool:
     if is_open or _has_other_edge(window, parts):
         return True
     has_place = _has_place(window)
-    return _phrases(window).has_joint(window.text, window.written, at_place=has_place)
+    phrases = _phrases(window)
+    return phrases.has_joint(phrases.join_known(window.text), window.written, at_place=has_place)
 
 
 def _has_other_edge(window: Window, parts: Sequence[str]) -> bool:

@@ -39,7 +39,11 @@ _MOST_NAMES = 5000
 # The first sign of a word that is the end of others.
 _ENDING = "-"
 # Classes of words that names are compared by.
-_WORDS_OF_NAMES = ("malformations", "disorders", "complaints", "measures")
+_WORDS_OF_NAMES = (
+    *("malformations", "disorders", "complaints", "measures", "disease_nouns", "system_nouns"),
+)
+# The kind of the rows of `meanings.tsv` with several words.
+_PHRASE = "phrase"
 # How a column is read, by the type of its field; others are texts.
 _READERS: dict[Any, Callable[[str], Any]] = {
     bool: "yes".__eq__,
@@ -311,7 +315,8 @@ def _stems(name: str, words: WordClasses) -> frozenset[str]:
 
 def _as_in_names(meaning: Meaning, words: WordClasses) -> Meaning:
     """Write the words of a row as those of names are compared."""
-    if meaning.word.startswith(_ENDING):
+    # These are compared as they are written.
+    if meaning.word.startswith(_ENDING) or meaning.kind == _PHRASE:
         return meaning
     others = tuple(_stemmed(other, words) for other in meaning.stands_for)
     return Meaning(_stemmed(meaning.word, words), meaning.kind, others)

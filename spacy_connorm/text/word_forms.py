@@ -129,6 +129,8 @@ class WordForms:
     """What the words of one language may stand for in the names of an ontology.
 
     roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
+    states (Mapping[str, Tuple[str, ...]]): The nouns of what is said of a patient.
+    phrases (Mapping[str, Tuple[str, ...]]): What names say for several words, as texts write them.
     ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
     changes (Mapping[str, Tuple[str, ...]]): What names say for a noun of change: "decrease".
     amounts (FrozenSet[str]): What names say of an amount: "increased".
@@ -149,6 +151,7 @@ class WordForms:
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
         self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
+        self.phrases: Mapping[str, tuple[str, ...]] = kinds["phrase"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
         self.amounts = frozenset(chain(kinds["amount"], *kinds["amount"].values()))
         self._adjectives = _inverted(self.roots)
