@@ -115,12 +115,10 @@ def lacks_its_noun(window: Window) -> bool:
     words = window.context.words
     if not words.is_head_first or len(window.parts) != 1:
         return False
-    is_modifier = words.is_modifier(window.text.lower())
-    is_state = not words.forms.states.keys().isdisjoint(words.content(window.text))
-    if is_state and (is_modifier or window.is_derived):
-        return _follows_a_noun(window)
-    if not is_modifier:
+    if not words.is_modifier(window.text.lower()):
         return False
+    if not words.forms.states.keys().isdisjoint(words.content(window.text)):
+        return _follows_a_noun(window)
     is_name = window.score == 1 and any(map(words.is_modifier, window.written))
     return not is_name
 
