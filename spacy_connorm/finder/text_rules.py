@@ -109,29 +109,23 @@ def is_function_word(window: Window) -> bool:
 
 def lacks_its_noun(window: Window) -> bool:
     """Check for an adjective that has lost its noun, where nouns come first: "faciale" is not a
-    facial palsy, nor is "hépatique" hepatitis. "Diabético" is said of a patient, but not after
-    another noun: "pie diabético".
+    facial palsy, nor is "hépatique" hepatitis. One that is said of a patient needs none
+    (`place_rules.is_of_noun`).
     """
     words = window.context.words
-    if not words.is_head_first or len(window.parts) != 1:
+    is_single = len(window.parts) == 1
+    if not words.is_head_first or not is_single or not words.is_modifier(window.text.lower()):
         return False
-    if not words.is_modifier(window.text.lower()):
+    if says_state(window):
         return False
-    if not words.forms.states.keys().isdisjoint(words.content(window.text)):
-        return _follows_a_noun(window)
     is_name = window.score == 1 and any(map(words.is_modifier, window.written))
     return not is_name
 
 
-def _follows_a_noun(window: Window) -> bool:
-    """Check for a word before an adjective that it says something of, and not of a patient."""
-    classes, before = window.context.words.classes, window.before.lower()
-    others = (
-        *(classes.stop_words, classes.grades, classes.copulas, classes.qualifiers),
-        *(classes.conjunctions, window.context.classes.people),
-    )
-    is_other = any(before in words for words in others)
-    return before.isalpha() and not is_other and not _phrases(window).is_adverb(before)
+def says_state(window: Window) -> bool:
+    """Check for a word that may be said of a patient: "diabético"."""
+    words = window.context.words
+    return not words.forms.states.keys().isdisjoint(words.content(window.text))
 
 
 def lacks_capital(window: Window) -> bool:
