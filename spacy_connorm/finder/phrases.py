@@ -3,7 +3,7 @@ statements, which say no more than "is": "liver was not found to be enlarged".
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -51,8 +51,8 @@ def _in_context(text: str) -> Iterator[tuple[str, str, str]]:
 class Phrases:
     """Reads what joins the words of a text in one language. `phrases_of` makes one for each.
 
-    known (Pattern[str]): The phrases that names have other words for, each a group, the longest
-        first.
+    known (Pattern[str]): The phrases that names have other words for, each a group.
+    known_phrases (List[str]): The phrases, in the order of the groups.
     """
 
     def __init__(self, words: Words) -> None:
@@ -84,7 +84,9 @@ class Phrases:
         # In a text in lower case, which takes half the time.
         self._verb = re.compile(rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
-        self.known = _any_phrase(words.forms.phrases)
+        rests = _by_first_word(words.forms.phrases)
+        self.known = _any_phrase(rests)
+        self.known_phrases = [f"{first} {rest}" for first in rests for rest in rests[first]]
         self._shows = min(copulas & finder.showing_verbs, default="")
 
     def join_known(self, text: str) -> str:
@@ -304,15 +306,33 @@ def phrases_of(words: Words) -> Phrases:
     return Phrases(words)
 
 
-def _any_phrase(phrases: Iterable[str]) -> re.Pattern[str]:
-    """Make one pattern of phrases, each a group, the longest first. Any word may be a plural, since
-    the noun stands first in some languages, and notes often lack accents.
+def _by_first_word(phrases: Iterable[str]) -> dict[str, list[str]]:
+    """RETURNS (Dict[str, List[str]]): The rests of phrases by first word, the longest first."""
+    rests: dict[str, list[str]] = {}
+    for phrase in longest_first(phrases):
+        first, _, rest = phrase.partition(" ")
+        rests.setdefault(first, []).append(rest)
+    return rests
 
-    phrases (Iterable[str]): The phrases of a language.
+
+def _any_phrase(phrases: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
+    """Make one pattern of phrases, each a group: first words are read once, which takes a quarter
+    of the time. Any word may be a plural, since the noun stands first in some languages, and notes
+    often lack accents.
+
+    phrases (Mapping[str, Iterable[str]]): The rests of phrases by first word.
     RETURNS (Pattern[str]): The pattern.
     """
-    patterns = (r"\s+".join(map(_with_ending, phrase.split())) for phrase in longest_first(phrases))
-    return re.compile(rf"(?i)\b(?:{'|'.join(f'({each})' for each in patterns) or NEVER})\b")
+    patterns = (
+        rf"{_with_ending(first)}\s+(?:{'|'.join(map(_group, rests))})"
+        for first, rests in phrases.items()
+    )
+    return re.compile(rf"(?i)\b(?:{'|'.join(patterns) or NEVER})\b")
+
+
+def _group(rest: str) -> str:
+    words = r"\s+".join(map(_with_ending, rest.split()))
+    return rf"({words}\b)"
 
 
 def _with_ending(word: str) -> str:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from ..documents.token_texts import JoinedTexts
-from ..lang import any_of, longest_first
+from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
 from .eponyms import Eponyms
@@ -42,8 +42,9 @@ class NeighbourReader:
         self._words = words
         self._finder = finder
         meant = words.forms.phrases
-        self._phrase = phrases_of(words).known
-        self._meant = [[*map(words.known_bag, meant[each])] for each in longest_first(meant)]
+        phrases = phrases_of(words)
+        self._phrase = phrases.known
+        self._meant = [[*map(words.known_bag, meant[each])] for each in phrases.known_phrases]
         self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
