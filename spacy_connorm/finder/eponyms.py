@@ -22,7 +22,8 @@ _HYPHENS = "-\u2010\u2011\u2013"
 _NAME = r"[^\W\d_a-z][^\W\d_]+"
 _NAMES = re.compile(
     rf"([^\W\d_a-z](?<![^\W_].)(?<![{_HYPHENS}'’].)[^\W\d_]+(?:[{_HYPHENS} ]{_NAME}){{0,4}})"
-    r"(?![^\W_]|['’-])(?:\s+([^\W_]+))?"
+    # A line that begins with a capital is another statement.
+    r"(?![^\W_]|['’-])(?:\s+(?!(?<=\n)[A-Z])([^\W_]+))?"
 )
 _JOINER = re.compile(rf"[{_HYPHENS} ]")
 _SHORTEST_NAME = 4

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
 
+from . import text_rules
 from .phrases import phrases_of
 from .window import Window
 
@@ -45,6 +46,24 @@ def ends_compound(window: Window) -> bool:
     is_reordered = not window.is_derived and not window.is_in_order
     is_other = window.score < 1 or is_reordered or first.lower() in classes.opposing_prefixes
     return (is_other or is_kind) and are_joined[start - 2]
+
+
+def is_of_noun(window: Window) -> bool:
+    """Check for an adjective that may be said of a patient, where nouns come first, after another
+    noun: the "pie diabético" is not a patient.
+    """
+    context, before = window.context, window.before.lower()
+    words = context.words
+    is_modifier = len(window.parts) == 1 and words.is_modifier(window.text.lower())
+    if not words.is_head_first or not is_modifier or not text_rules.says_state(window):
+        return False
+    classes = words.classes
+    others = (
+        *(classes.stop_words, classes.grades, classes.copulas, classes.qualifiers),
+        *(classes.conjunctions, context.classes.people),
+    )
+    is_other = any(before in other for other in others)
+    return before.isalpha() and not is_other and not phrases_of(words).is_adverb(before)
 
 
 def has_other_meaning(window: Window) -> bool:

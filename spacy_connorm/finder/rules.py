@@ -143,6 +143,12 @@ RULES: tuple[Rule, ...] = (
         text_rules.is_list,
     ),
     Rule(
+        "adjective of a noun",
+        "it is said of a noun, and not of a patient: 'pie diabético' is not diabetes",
+        Needs.PLACE,
+        place_rules.is_of_noun,
+    ),
+    Rule(
         "end of compound",
         "it is the end of a compound with another meaning",
         Needs.PLACE,

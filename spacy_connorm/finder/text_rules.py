@@ -109,14 +109,23 @@ def is_function_word(window: Window) -> bool:
 
 def lacks_its_noun(window: Window) -> bool:
     """Check for an adjective that has lost its noun, where nouns come first: "faciale" is not a
-    facial palsy, nor is "hépatique" hepatitis.
+    facial palsy, nor is "hépatique" hepatitis. One that is said of a patient needs none
+    (`place_rules.is_of_noun`).
     """
     words = window.context.words
     is_single = len(window.parts) == 1
     if not words.is_head_first or not is_single or not words.is_modifier(window.text.lower()):
         return False
+    if says_state(window):
+        return False
     is_name = window.score == 1 and any(map(words.is_modifier, window.written))
     return not is_name
+
+
+def says_state(window: Window) -> bool:
+    """Check for a word that may be said of a patient: "diabético"."""
+    words = window.context.words
+    return not words.forms.states.keys().isdisjoint(words.content(window.text))
 
 
 def lacks_capital(window: Window) -> bool:

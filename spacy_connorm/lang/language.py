@@ -36,10 +36,14 @@ _FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
 _FEWEST_SMALL_WORDS = 0.03
 # The number of names that tell their language.
 _MOST_NAMES = 5000
+# The minimum length of the stem of a stem.
+_SHORTEST_STEM = 4
 # The first sign of a word that is the end of others.
 _ENDING = "-"
 # Classes of words that names are compared by.
-_WORDS_OF_NAMES = ("malformations", "disorders", "complaints", "measures")
+_WORDS_OF_NAMES = (
+    *("malformations", "disorders", "complaints", "measures", "disease_nouns", "system_nouns"),
+)
 # How a column is read, by the type of its field; others are texts.
 _READERS: dict[Any, Callable[[str], Any]] = {
     bool: "yes".__eq__,
@@ -158,7 +162,8 @@ def stemmer_of(algorithm: str) -> Stem:
     algorithm (str): The name of an algorithm of Snowball, "french"; empty for none.
     RETURNS (Callable[[str], str]): From a word in lower case without accents to its stem. Words are
         stemmed until nothing changes, since an accent may say that an ending is one: "implantées"
-        and "implanté" have the same stem without them, too.
+        and "implanté" have the same stem without them, too. What is left of "parestesia" would be
+        that of "parada", so that a stem is not made shorter than four letters.
     """
     if not algorithm:
         return str
@@ -167,8 +172,11 @@ def stemmer_of(algorithm: str) -> Stem:
     stem = snowballstemmer.stemmer(algorithm).stemWord
 
     def stem_fully(word: str) -> str:
-        while (shorter := stem(word)) != word:
-            word = shorter
+        shorter = stem(word)
+        while shorter != word:
+            word, shorter = shorter, stem(shorter)
+            if len(shorter) < _SHORTEST_STEM:
+                break
         return word
 
     return stem_fully

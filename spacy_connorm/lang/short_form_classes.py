@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .word_classes import NONE, Words
 
-USUAL, RARE, WRONG, SIDE = "usual", "rare", "wrong", "side"
+USUAL, ALIKE, RARE, WRONG, SIDE = "usual", "alike", "rare", "wrong", "side"
 
 
 class FindingCue(NamedTuple):
@@ -31,9 +31,10 @@ class ShortFormMeaning(NamedTuple):
 
     short (str): A short form.
     long (str): Its long form.
-    use (str): "usual"; "rare" if notes rarely mean it; "wrong" for a meaning of the library that
-        they do not have; "side" for the letter of a side, which only stands for it before a word
-        or in brackets: "L knee", "knee (L)".
+    use (str): "usual"; "alike" for what other terminologies write for the usual one, which only
+        stands for it where the ontology has it as a name; "rare" if notes rarely mean it; "wrong"
+        for a meaning of the library that they do not have; "side" for the letter of a side, which
+        only stands for it before a word or in brackets: "L knee", "knee (L)".
     """
 
     short: str

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 from ..lang import LanguageData, load_language
-from ..lang.short_form_classes import RARE, USUAL, WRONG
+from ..lang.short_form_classes import ALIKE, RARE, USUAL, WRONG
 
 CLINICAL = "clinical"
 # A single letter is usually a list item, a side or a unit.
@@ -47,6 +47,19 @@ def ambiguous_short_forms(code: str) -> dict[str, list[str]]:
         for short, longs in meanings.items()
         if len(longs) > 1 and len(short) >= _FEWEST
     }
+
+
+def alike_long_forms(code: str) -> dict[str, list[str]]:
+    """List what other terminologies write for the long form of a clinical short form.
+
+    code (str): The language, as in `nlp.lang`.
+    RETURNS (Dict[str, List[str]]): Long forms by short form, which may be in lower case, too.
+    """
+    alike: dict[str, list[str]] = {}
+    for short, long in _pairs(load_language(code), ALIKE):
+        for written in dict.fromkeys((short, short.lower())):
+            alike.setdefault(written, []).append(long)
+    return alike
 
 
 def no_findings(code: str) -> tuple[str, ...]:

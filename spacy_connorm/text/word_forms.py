@@ -129,6 +129,7 @@ class WordForms:
     """What the words of one language may stand for in the names of an ontology.
 
     roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
+    states (Mapping[str, Tuple[str, ...]]): The nouns of what is said of a patient.
     ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
     changes (Mapping[str, Tuple[str, ...]]): What names say for a noun of change: "decrease".
     amounts (FrozenSet[str]): What names say of an amount: "increased".

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_finder import MentionFinder
-from ..pipeline.short_form_files import ambiguous_short_forms, unambiguous
+from ..pipeline.short_form_files import alike_long_forms, ambiguous_short_forms, unambiguous
 from ..text.numbered_forms import numbered_forms_of
 
 
@@ -21,7 +21,9 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     short_forms (Mapping[str, str]): Long forms by short form, of those with one meaning.
     RETURNS (Dict[str, Any]): The settings of an `abbreviation_resolver`.
     """
-    meanings = ambiguous_short_forms(finder.normalizer.lookup.language)
+    language = finder.normalizer.lookup.language
+    meanings = ambiguous_short_forms(language)
+    short_forms = _as_names(finder, short_forms, alike_long_forms(language))
     certain = {short: [long] for short, long in short_forms.items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*known, *chain.from_iterable(known.values())])
@@ -35,7 +37,7 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
         del own_names[short]
     meanings = _without_synonyms(finder.normalizer, meanings, names)
     named = {short: [long for long in longs if long in names] for short, longs in meanings.items()}
-    numbered = numbered_forms_of(finder.normalizer.lookup.language).list_pairs(
+    numbered = numbered_forms_of(language).list_pairs(
         {short: names.keys() & known[short] for short in known}
     )
     long_names = finder.names_among(long for _, long in numbered)
@@ -49,6 +51,27 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
             if longs
         },
         "findings": [*(short for short, (long,) in certain.items() if long in names), *counted],
+    }
+
+
+def _as_names(
+    finder: MentionFinder,
+    short_forms: Mapping[str, str],
+    alike: Mapping[str, Collection[str]],
+) -> dict[str, str]:
+    """Write long forms as the ontology does: "renal insufficiency" where it has no "renal failure".
+
+    short_forms (Mapping[str, str]): Long forms by short form.
+    alike (Mapping[str, Collection[str]]): What terminologies write for a long form, by short form.
+    RETURNS (Dict[str, str]): The first of these that is a name, by short form; else the long form.
+    """
+    written = {short: (long, *alike.get(short, ())) for short, long in short_forms.items()}
+    several = [longs for longs in written.values() if len(longs) > 1]
+    names = finder.names_among(chain.from_iterable(several))
+    # Those with the words of a name come first, then those with synonyms of these.
+    return {
+        short: max(longs, key=lambda long: (bool(names.get(long)), long in names))
+        for short, longs in written.items()
     }
 
 

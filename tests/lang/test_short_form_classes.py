@@ -1,36 +1,49 @@
 """Each row of the cues of findings has an example, and none has a cue in vain."""
 
+from functools import cache
+
 import pytest
 import spacy
 from finding import marked
 
 from spacy_connorm.lang import load_language
 
-CUES = load_language("en").finding_cues
+# A short form that has several meanings in most notes, by language, and one of them.
+SHORT_FORMS = {
+    "en": ("PE", "pulmonary embolism"),
+    "es": ("IC", "insuficiencia cardíaca"),
+    "pt": ("IC", "insuficiência cardíaca"),
+}
+CUES = [(code, cue) for code in SHORT_FORMS for cue in load_language(code).finding_cues]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    """A pipeline that expands "PE" where a finding would stand. Tests do not change it."""
-    nlp = spacy.blank("en")
-    resolver = nlp.add_pipe("abbreviation_resolver")
-    resolver.cfg["meanings"] = {"PE": ["pulmonary embolism"]}
+@cache
+def expanding(code):
+    """RETURNS (Language): A pipeline that expands a short form where a finding would stand. Tests
+    do not change it.
+    """
+    nlp = spacy.blank(code)
+    short, long = SHORT_FORMS[code]
+    nlp.add_pipe("abbreviation_resolver").cfg["meanings"] = {short: [long]}
     return nlp
 
 
-@pytest.mark.parametrize("cue", CUES, ids=lambda cue: f"{cue.side} {cue.cue}")
-def test_a_finding_stands_where_its_example_says(nlp, cue):
+@pytest.mark.parametrize(("code", "cue"), CUES, ids=lambda each: str(each[:3]))
+def test_a_finding_stands_where_its_example_says(code, cue):
+    nlp = expanding(code)
     assert marked(nlp, cue.example, lambda doc: doc._.abbreviations) == cue.example
 
 
-@pytest.mark.parametrize("cue", [cue for cue in CUES if not cue.pattern], ids=lambda cue: cue.cue)
+@pytest.mark.parametrize("cue", [cue for _, cue in CUES if not cue.pattern])
 def test_an_example_has_its_cue(cue):
     assert cue.cue in cue.example.lower()
 
 
-def test_no_cue_stands_twice():
-    assert len({(cue.cue, cue.side) for cue in CUES}) == len(CUES)
-    assert {cue.side for cue in CUES} == {"before", "after"}
+@pytest.mark.parametrize("code", SHORT_FORMS)
+def test_no_cue_stands_twice(code):
+    cues = [cue for of, cue in CUES if of == code]
+    assert len({(cue.cue, cue.side) for cue in cues}) == len(cues)
+    assert {cue.side for cue in cues} == {"before", "after"}
 
 
 def test_a_language_without_a_folder_has_no_cues():

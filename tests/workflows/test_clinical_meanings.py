@@ -32,6 +32,14 @@ def test_clinical_notes_in_another_language_are_warned_of(tmp_path):
     assert spacy.load(built.path).lang == "sv"
 
 
+@pytest.mark.parametrize("name", ["Insuficiencia renal crónica", "Enfermedad renal crónica"])
+def test_a_long_form_is_what_the_ontology_calls_it(tmp_path, name):
+    overrides = {**NGRAMS, "nlp.lang": "es"}
+    settings = {"find_mentions": True, "clinical": True, "overrides": overrides}
+    built = build_index(Ontology([Concept("C1", name)]), tmp_path / "out", **settings)
+    assert found_in("Paciente con IRC y erc.", built) == [("IRC", "C1"), ("erc", "C1")]
+
+
 def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
     ontology = Ontology(
         [
