@@ -9,12 +9,13 @@ from itertools import chain
 import numpy as np
 
 from ..documents.token_texts import JoinedTexts
-from ..lang import any_of, longest_first
+from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.cleaning import lower_in_place
 from ..text.words import Words
 from .eponyms import Eponyms
 from .name_windows import Replacements
-from .phrases import phrases_of
+from .phrases import in_groups, phrases_of
 
 # What is rare comes first in these patterns, and then the check of what is before it: the search is
 # three times as fast. A hyphen between two parts of a word, perhaps at the end of a line, and the
@@ -43,7 +44,7 @@ class NeighbourReader:
         self._finder = finder
         meant = words.forms.phrases
         self._phrase = phrases_of(words).known
-        self._meant = [[*map(words.known_bag, meant[each])] for each in longest_first(meant)]
+        self._meant = [[*map(words.known_bag, meant[each])] for each in in_groups(meant)]
         self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
@@ -159,7 +160,7 @@ class NeighbourReader:
 
         YIELDS (Tuple[int, int, int]): The first word, and the others.
         """
-        for match in self._phrase.finditer(texts.text):
+        for match in self._phrase.finditer(lower_in_place(texts.text)):
             first, last = map(texts.token_before, (match.start() + 1, match.end()))
             if first is None or last is None or not hashes[first]:
                 continue

@@ -31,9 +31,7 @@ def test_a_finding_stands_where_its_example_says(code, cue):
     assert marked(nlp, cue.example, lambda doc: doc._.abbreviations) == cue.example
 
 
-@pytest.mark.parametrize(
-    ("code", "cue"), [row for row in CUES if not row[1].pattern], ids=name_of
-)
+@pytest.mark.parametrize(("code", "cue"), [row for row in CUES if not row[1].pattern], ids=name_of)
 def test_an_example_has_its_cue(code, cue):
     assert cue.cue in cue.example.lower()
 

@@ -82,9 +82,7 @@ def _groups(code, rows):
             name, example = bag(row["name"]), Counter(bag(row["example"]))
             is_shown = any(example >= Counter(other) for other in names - {name})
             shows = any(
-                shown == example or shown >= Counter(name)
-                for of, shown in examples
-                if of != name
+                shown == example or shown >= Counter(name) for of, shown in examples if of != name
             )
             if is_shown or shows:
                 others.append(row)
