@@ -13,6 +13,8 @@ SHORT_FORMS = {
     "en": ("PE", "pulmonary embolism"),
     "es": ("IC", "insuficiencia cardíaca"),
     "pt": ("IC", "insuficiência cardíaca"),
+    "fr": ("PE", "embolie pulmonaire"),
+    "it": ("PE", "embolia polmonare"),
 }
 CUES = [(code, cue) for code in SHORT_FORMS for cue in load_language(code).finding_cues]
 

@@ -72,7 +72,8 @@ def _groups(code, rows):
     """What is another name of the same ontology would be found as itself: "picor" is "prurito", and
     "prurito" is "picor".
 
-    YIELDS (List[Dict[str, str]]): Rows none of whose examples has the name of another row.
+    YIELDS (List[Dict[str, str]]): Rows none of whose examples has the name of another row, or its
+        words.
     """
     bag = words_of(code).known_bag
     while rows:
@@ -80,7 +81,9 @@ def _groups(code, rows):
         for row in rows:
             name, example = bag(row["name"]), Counter(bag(row["example"]))
             is_shown = any(example >= Counter(other) for other in names - {name})
-            shows = any(shown >= Counter(name) for of, shown in examples if of != name)
+            shows = any(
+                shown == example or shown >= Counter(name) for of, shown in examples if of != name
+            )
             if is_shown or shows:
                 others.append(row)
                 continue
