@@ -3,6 +3,7 @@ left clavicle" a clavicle.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..documents.token_texts import JoinedTexts
 from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.word_forms import DERIVED
 from ..text.words import Words
 from .eponyms import Eponyms
 from .name_windows import Replacements
@@ -21,7 +23,9 @@ from .name_windows import Replacements
 _HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))")
 _FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
 _LONGEST_PART = 20
-_PHRASE = "phrase"
+_PHRASE, _WITHIN = "phrase", "within"
+# The kinds of rows whose words may be several ones of names.
+_OF_SEVERAL = frozenset([_PHRASE, _WITHIN, "name", "state"])
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
@@ -41,9 +45,14 @@ class NeighbourReader:
         finder = words.language.finder
         self._words = words
         self._finder = finder
-        rows = (row for row in words.language.meanings if row.kind == _PHRASE)
-        self._meant = {row.word: [*map(words.known_bag, row.stands_for)] for row in rows}
+        phrases = [row for row in words.meanings if row.kind == _PHRASE]
+        self._meant = (
+            {}
+            if words.classes.stemmer
+            else {row.word: [*map(words.known_bag, row.stands_for)] for row in phrases}
+        )
         self._phrase = re.compile(rf"(?i)\b({any_of(self._meant)})(?:e?s)?\b")
+        self._stems = _StemPhrases(words)
         self._eponyms = Eponyms(words)
         self._pair = re.compile(
             rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
@@ -82,11 +91,16 @@ class NeighbourReader:
             self._phrases,
             self._viruses,
         )
-        return Replacements.of(
+        certain = (
             (place, change % MODULUS, 1.0, least)
             for read in readers
             for place, change, least in read(texts, hashes)
         )
+        derived = (
+            (place, change % MODULUS, DERIVED, least)
+            for place, change, least in self._stems.read(texts, hashes)
+        )
+        return Replacements.of(chain(certain, derived))
 
     def _compounds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
@@ -177,3 +191,53 @@ class NeighbourReader:
             virus, number = (texts.token_before(match.end(part)) for part in (1, 2))
             if virus is not None and number is not None:
                 yield number, -hash_bag(self._words.known_bag(match[2])), 2 + (virus < number)
+
+
+class _StemPhrases:
+    """Finds what the rows of a language with a stemmer have several words for: compounds, which are
+    several words of names, and phrases. Any of their forms is found: "grauen Stars".
+    """
+
+    def __init__(self, words: Words) -> None:
+        """Sort the rows by their words.
+
+        words (Words): Reads the words of the language.
+        """
+        classes = words.classes
+        self._between = classes.function_words - classes.conjunctions
+        self._rows = defaultdict[int, list[tuple[int, int]]](list)
+        self._most_words = 0
+        rows = words.meanings if classes.stemmer else ()
+        for row, written in zip(rows, words.language.meanings, strict=False):
+            parts = row.word.split()
+            if row.kind not in _OF_SEVERAL or (len(parts) < 2 and row.kind != _PHRASE):
+                continue
+            own = hash_bag(tuple(parts))
+            self._most_words = max(self._most_words, len(written.word.split()))
+            least = len(parts) + 1 if row.kind == _WITHIN else 1
+            for other in row.stands_for:
+                self._rows[own].append((hash_bag(tuple(other.split())) - own, least))
+        self._known = np.fromiter(self._rows, "uint64", len(self._rows))
+
+    def read(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """List what the tokens of such a row may stand for.
+
+        texts (JoinedTexts): The documents.
+        hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
+        YIELDS (Tuple[int, int, int]): The first token, and the others.
+        """
+        if not self._rows:
+            return
+        places = np.flatnonzero(hashes)
+        sums = np.concatenate([np.zeros(1, "uint64"), np.cumsum(hashes[places])])
+        for size in range(1, self._most_words + 1):
+            values = sums[size:] - sums[:-size]
+            for start in np.flatnonzero(np.isin(values, self._known)).tolist():
+                first, *others = places[start : start + size].tolist()
+                last = others[-1] if others else first
+                between = {*range(first, last)} - {first, *others}
+                if any(texts.tokens[place].lower() not in self._between for place in between):
+                    continue
+                yield from ((first, *row) for row in self._rows[int(values[start])])
+                # A word that no name has would end the window.
+                yield from ((place, 0, 2) for place in others)

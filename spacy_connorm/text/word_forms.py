@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lang import LanguageData
+from ..lang import LanguageData, Meaning
 from .bag_hashes import MODULUS, hash_bag, hash_word
 
 # The minimum number of letters that both words begin with.
@@ -134,14 +134,20 @@ class WordForms:
     amounts (FrozenSet[str]): What names say of an amount: "increased".
     """
 
-    def __init__(self, language: LanguageData, endings: Iterable[EndingPair] = ()) -> None:
+    def __init__(
+        self,
+        language: LanguageData,
+        meanings: Iterable[Meaning],
+        endings: Iterable[EndingPair] = (),
+    ) -> None:
         """Sort the rows of a language by kind.
 
         language (LanguageData): The language.
+        meanings (Iterable[Meaning]): Its rows, see `Words.meanings`.
         endings (Iterable[EndingPair]): Endings that replace each other in the ontology.
         """
         kinds = defaultdict[str, dict[str, tuple[str, ...]]](dict)
-        for row in language.meanings:
+        for row in meanings:
             kinds[row.kind][row.word] = row.stands_for
         self._classes = words = language.words
         self._participle_endings = tuple(words.participle_endings)
@@ -154,6 +160,7 @@ class WordForms:
         self._adjectives = _inverted(self.roots)
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
+        self._stem = language.stem
         self._listed = defaultdict[str, list[_Row]](list)
         for word, value, least in self._listed_rows(kinds):
             self._listed[word].append((value % MODULUS, least, 1.0, False))
@@ -294,7 +301,7 @@ class WordForms:
             words = (part, *self._adjectives.get(part, ()))
             for word, beginning, process in product(words, beginnings, kinds["process"]):
                 for ending in kinds["process"][process]:
-                    yield word, hash_word(beginning + ending) - hash_word(process), 2
+                    yield word, hash_word(self._stem(beginning + ending)) - hash_word(process), 2
         measures = sorted(self._classes.measures - kinds["within"].keys())
         measured = {word: (word, *others) for word, others in kinds["amount"].items()}
         for word, others in (measured | kinds["change"]).items():

@@ -6,7 +6,7 @@ import re
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from ..lang import LanguageData, load_language, strip_accents
+from ..lang import LanguageData, Meaning, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
@@ -23,6 +23,10 @@ _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
 _ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
 _HEAD_FIRST = "head-first"
+# The first sign of a row's word that is the end of others, and the kinds whose rows stand for parts
+# of words.
+_ENDING = "-"
+_PARTS_OF_WORDS = ("part", "process")
 # Longer runs of letters are not words.
 _LONGEST = 60
 # Shorter words have an ending by accident.
@@ -72,7 +76,30 @@ class Words:
 
         RETURNS (WordForms): The language's.
         """
-        return WordForms(self.language, self.endings)
+        return WordForms(self.language, self.meanings, self.endings)
+
+    @cached_property
+    def meanings(self) -> tuple[Meaning, ...]:
+        """The rows of `meanings.tsv`, as the words of names are compared: with stems, and with
+        compounds as several words.
+
+        RETURNS (Tuple[Meaning, ...]): The rows; as the table has them in a language without a
+            stemmer, and beginnings and endings of words, which are no words.
+        """
+        return tuple(
+            row
+            if not self.classes.stemmer or row.word.startswith(_ENDING)
+            else row._replace(
+                word=self._as_in_names(row.word),
+                stands_for=row.stands_for
+                if row.kind in _PARTS_OF_WORDS
+                else tuple(map(self._as_in_names, row.stands_for)),
+            )
+            for row in self.language.meanings
+        )
+
+    def _as_in_names(self, text: str) -> str:
+        return " ".join(self.content(text))
 
     @cached_property
     def copulas(self) -> frozenset[str]:
