@@ -15,6 +15,7 @@ from ..text.words import MOST_READERS, Words
 TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
 _COMMA, _COLON = ",", ":"
+_PHRASE = "phrase"
 _PLUS, _AND = " + ", " & "
 # Between two parts of a name, or two items of a list.
 DASH = re.compile(r"\s[-–—]\s")
@@ -170,6 +171,24 @@ class Phrases:
             and not self._is_of(before, word)
             for before, word, after in _in_context(text.lower())
         )
+
+    def is_listed(self, text: str) -> bool:
+        """Check for a phrase that the language's table has as another name, with its joints: "Blut
+        im Urin", "kleiner Kopf".
+
+        text (str): The text.
+        RETURNS (bool): True if it is one.
+        """
+        joints = self._listed.get(self.words.known_bag(text))
+        return joints is not None and joints == self._joints_of(tokens_of(text.lower()))
+
+    @cached_property
+    def _listed(self) -> dict[tuple[str, ...], list[str]]:
+        return {
+            self.words.known_bag(row.word): self._joints_of(tokens_of(row.word.lower()))
+            for row in self.words.language.meanings
+            if row.kind == _PHRASE
+        }
 
     def _joints_of(self, tokens: Iterable[str]) -> list[str]:
         return [token for token in tokens if token in self._joints]

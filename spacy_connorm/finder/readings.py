@@ -12,7 +12,7 @@ import numpy as np
 from ..documents.token_texts import JoinedTexts
 from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
-from ..text.word_forms import DERIVED
+from ..text.word_forms import DERIVED, Forms
 from ..text.words import Words
 from .eponyms import Eponyms
 from .name_windows import Replacements
@@ -101,6 +101,14 @@ class NeighbourReader:
             for place, change, least in self._stems.read(texts, hashes)
         )
         return Replacements.of(chain(certain, derived))
+
+    def forms_of(self, words: tuple[str, ...]) -> Forms:
+        """List what the words of a long form may stand for together, see `_StemPhrases`.
+
+        words (Tuple[str, ...]): Its content words.
+        RETURNS (Forms): The forms.
+        """
+        return self._stems.forms_of(hash_bag(words))
 
     def _compounds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
@@ -218,6 +226,17 @@ class _StemPhrases:
             for other in row.stands_for:
                 self._rows[own].append((hash_bag(tuple(other.split())) - own, least))
         self._known = np.fromiter(self._rows, "uint64", len(self._rows))
+
+    def forms_of(self, bag: int) -> Forms:
+        """List what the words of a row may stand for.
+
+        bag (int): Their hash.
+        RETURNS (Forms): The forms; none for other words.
+        """
+        return Forms.of(
+            ((bag + change) % MODULUS, least, DERIVED, False)
+            for change, least in self._rows.get(bag, ())
+        )
 
     def read(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """List what the tokens of such a row may stand for.

@@ -198,6 +198,8 @@ def goes_across(window: Window) -> bool:
     """
     text, names, words = window.text, window.written, window.context.words
     phrases, restored = _phrases(window), words.orthography.restore_word_order
+    if window.is_derived and phrases.is_listed(text):
+        return False
     if phrases.goes_across_lines(text):
         # "Fracture - femur" is a femur fracture, on lines of its own.
         inverted = DASH.sub(", ", text) if window.is_alone else text
@@ -451,7 +453,7 @@ def is_uncertain(window: Window) -> bool:
     before an organ or "exertion", begins or ends with a function word as no name does ("passes
     out"), or continues after one: "symptoms of cerebral edema".
     """
-    if window.score == 1:
+    if window.score == 1 or _phrases(window).is_listed(window.text):
         return False
     words, genitives = window.context.words, window.context.classes.genitives
     parts = window.text.lower().split()

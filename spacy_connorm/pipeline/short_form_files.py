@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 from ..lang import LanguageData, load_language
-from ..lang.short_form_classes import RARE, USUAL, WRONG
+from ..lang.short_form_classes import ALSO, RARE, USUAL, WRONG
 
 CLINICAL = "clinical"
 # A single letter is usually a list item, a side or a unit.
@@ -46,6 +46,25 @@ def ambiguous_short_forms(code: str) -> dict[str, list[str]]:
         short: [long for folded, long in longs.items() if (short, folded) not in rare]
         for short, longs in meanings.items()
         if len(longs) > 1 and len(short) >= _FEWEST
+    }
+
+
+def other_long_forms(code: str) -> dict[tuple[str, str], list[str]]:
+    """Read what else the usual meanings of clinical short forms are called.
+
+    code (str): The language, as in `nlp.lang`.
+    RETURNS (Dict[Tuple[str, str], List[str]]): Other long forms by short form and long form; by
+        those in lower case of `read_short_forms`, too.
+    """
+    language = load_language(code)
+    others: dict[str, list[str]] = {}
+    for short, long in _pairs(language, ALSO):
+        others.setdefault(short, []).append(long)
+    return {
+        (written, long): others[short]
+        for short, long in _pairs(language, USUAL)
+        if short in others
+        for written in (short, short.lower())
     }
 
 

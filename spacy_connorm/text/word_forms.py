@@ -21,8 +21,9 @@ _SHORTEST_REST = 4
 # The minimum number of letters before two endings, and before those of which one is shorter.
 _SHORTEST_BEGINNING, _SAFE_BEGINNING = 3, 4
 _SHORT_ENDING = 2
-# How likely a noun means the same as a word derived from it.
-DERIVED = 0.9
+# How likely a noun means the same as a word derived from it, and several words that a longer name
+# may have, too.
+DERIVED, REWORDED = 0.9, 0.95
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
 _CACHED = 65_536
@@ -278,7 +279,9 @@ class WordForms:
         for other in self.changes.get(word, ()):
             yield hash_word(other), 2, DERIVED, False
         for names in self.paraphrases(word):
-            yield hash_bag(names), 1, DERIVED, False
+            # "Chronische Pneumonie" for "chronische Lungenentzündung", which is two words.
+            is_compound = len(names) > 1 and bool(self._classes.compound_heads)
+            yield hash_bag(names), 1, REWORDED if is_compound else DERIVED, False
         yield from self._listed.get(word, ())
         for parts in self.compounds(word):
             yield hash_bag(parts), 1, 1.0, False
@@ -339,6 +342,10 @@ def _phrases(
             phrases[word] += map(" ".join, product(others, sorted(nouns)))
     for word, others in kinds["name"].items():
         phrases[word] += others
+    # The nouns of adjectives that are compounds.
+    for kind in ("root", "state"):
+        for word, others in kinds[kind].items():
+            phrases[word] += (other for other in others if " " in other)
     return dict(phrases)
 
 

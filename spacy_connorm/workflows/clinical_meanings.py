@@ -7,7 +7,11 @@ from typing import Any
 
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_finder import MentionFinder
-from ..pipeline.short_form_files import ambiguous_short_forms, unambiguous
+from ..pipeline.short_form_files import (
+    ambiguous_short_forms,
+    other_long_forms,
+    unambiguous,
+)
 from ..text.numbered_forms import numbered_forms_of
 
 
@@ -22,9 +26,16 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     RETURNS (Dict[str, Any]): The settings of an `abbreviation_resolver`.
     """
     meanings = ambiguous_short_forms(finder.normalizer.lookup.language)
-    certain = {short: [long] for short, long in short_forms.items()}
+    others = other_long_forms(finder.normalizer.lookup.language)
+    certain = {short: [long, *others.get((short, long), ())] for short, long in short_forms.items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*known, *chain.from_iterable(known.values())])
+    # The first long form that is a name.
+    certain = {
+        short: [next(filter(names.__contains__, longs), longs[0])]
+        for short, longs in certain.items()
+    }
+    known |= certain
     own_names = {
         short: longs[0]
         for short, longs in known.items()
