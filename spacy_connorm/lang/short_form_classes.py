@@ -32,9 +32,9 @@ class ShortFormMeaning(NamedTuple):
     short (str): A short form.
     long (str): Its long form.
     use (str): "usual"; "also" for another name of the usual meaning, which stands for it where the
-        ontology lacks that one; "rare" if notes rarely mean it; "wrong" for a meaning of the library that
-        they do not have; "side" for the letter of a side, which only stands for it before a word
-        or in brackets: "L knee", "knee (L)".
+        ontology lacks that one; "rare" if notes rarely mean it; "wrong" for a meaning of the
+        library that they do not have; "side" for the letter of a side, which only stands for it
+        before a word or in brackets: "L knee", "knee (L)".
     """
 
     short: str

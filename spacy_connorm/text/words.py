@@ -91,9 +91,12 @@ class Words:
             if not self.classes.stemmer or row.word.startswith(_ENDING)
             else row._replace(
                 word=self._as_in_names(row.word),
-                stands_for=row.stands_for
-                if row.kind in _PARTS_OF_WORDS
-                else tuple(map(self._as_in_names, row.stands_for)),
+                stands_for=tuple(
+                    strip_accents(other, self.classes.letters)
+                    if row.kind in _PARTS_OF_WORDS
+                    else self._as_in_names(other)
+                    for other in row.stands_for
+                ),
             )
             for row in self.language.meanings
         )
