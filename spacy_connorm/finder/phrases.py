@@ -3,6 +3,7 @@ statements, which say no more than "is": "liver was not found to be enlarged".
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -179,16 +180,17 @@ class Phrases:
         text (str): The text.
         RETURNS (bool): True if it is one.
         """
-        joints = self._listed.get(self.words.known_bag(text))
-        return joints is not None and joints == self._joints_of(tokens_of(text.lower()))
+        joints = self._joints_of(tokens_of(text.lower()))
+        return joints in self._listed.get(self.words.known_bag(text), ())
 
     @cached_property
-    def _listed(self) -> dict[tuple[str, ...], list[str]]:
-        return {
-            self.words.known_bag(row.word): self._joints_of(tokens_of(row.word.lower()))
-            for row in self.words.language.meanings
-            if row.kind == _PHRASE
-        }
+    def _listed(self) -> dict[tuple[str, ...], list[list[str]]]:
+        listed = defaultdict[tuple[str, ...], list[list[str]]](list)
+        for row in self.words.language.meanings:
+            if row.kind == _PHRASE:
+                joints = self._joints_of(tokens_of(row.word.lower()))
+                listed[self.words.known_bag(row.word)].append(joints)
+        return dict(listed)
 
     def _joints_of(self, tokens: Iterable[str]) -> list[str]:
         return [token for token in tokens if token in self._joints]

@@ -8,6 +8,7 @@ from spacy_connorm.lang.short_form_classes import RARE, USUAL, WRONG
 from spacy_connorm.pipeline.short_form_files import (
     CLINICAL,
     ambiguous_short_forms,
+    other_long_forms,
     read_short_forms,
 )
 
@@ -67,6 +68,14 @@ def test_each_meaning_of_the_language_changes_the_clinical_table():
         assert (meaning.long in longs) is (meaning.use not in (RARE, WRONG))
         # Theirs has single letters, too, which are left out but for those of sides.
         assert (meaning.long.casefold() in theirs) is (meaning.use != USUAL)
+
+
+def test_a_usual_meaning_has_other_names():
+    table, others = read_short_forms(CLINICAL, "de"), other_long_forms("de")
+    assert table["TVT"] == table["tvt"] == "tiefe Venenthrombose"
+    assert "tiefe Beinvenenthrombose" in others["TVT", "tiefe Venenthrombose"]
+    assert others["tvt", "tiefe Venenthrombose"] == others["TVT", "tiefe Venenthrombose"]
+    assert not other_long_forms("en")
 
 
 def test_a_missing_library_is_named(monkeypatch):
