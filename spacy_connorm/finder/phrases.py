@@ -186,6 +186,7 @@ class Phrases:
         if word not in self._finder.places:
             return False
         is_owned = after in self._classes.owners or after in self._finder.definite_articles
+        is_owned = is_owned or word in self._finder.places_with_article
         return is_owned or (after in self.organs and after == tokens[-1])
 
     def is_of_parts(self, text: str) -> bool:
@@ -199,6 +200,7 @@ class Phrases:
         if len(tokens) != 3 + is_definite or tokens[1] not in self._finder.places:
             return False
         head, part = tokens[0], tokens[-1]
+        is_definite = is_definite or tokens[1] in self._finder.places_with_article
         singular = self.words.orthography.drop_plurals
         is_part = is_definite or part in self.organs or singular(part) != part
         return is_part and singular(head) not in self._classes.disease_nouns

@@ -15,7 +15,7 @@ from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.cleaning import lower_in_place
 from ..text.composites import composite_splitter
-from ..text.word_forms import NO_FORMS, Forms
+from ..text.word_forms import DERIVED, NO_FORMS, Forms
 from .known_names import KnownNames
 from .name_windows import (
     ADVERB,
@@ -249,7 +249,7 @@ class TokenWords:
         are_known = self._names.have_words(values) | self._names.contain(values)
         # Others depend on their neighbours, so only the whole window shows whether they are in a
         # name.
-        kept = np.flatnonzero(are_known | (all_forms.certainty == 1))
+        kept = np.flatnonzero(are_known | (all_forms.certainty > DERIVED))
         known = all_forms.where(kept)
         bounds = np.searchsorted(kept, np.cumsum([0, *(len(some.hashes) for some in forms)]))
         return [

@@ -386,7 +386,7 @@ def language_table(words: Words) -> RewritingTable:
     words (Words): Reads the words of the language.
     RETURNS (RewritingTable): The same object for the same words while it is kept.
     """
-    return RewritingTable.from_substitutions(language_substitutions(words.language))
+    return RewritingTable.from_substitutions(language_substitutions(words))
 
 
 @lru_cache(maxsize=_MAX_WORDS)

@@ -4,7 +4,7 @@ for "vomiting".
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from itertools import compress, product
+from itertools import chain, combinations, compress, product
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,8 +18,8 @@ from .name_words import NameWords
 Bag: TypeAlias = tuple[str, ...]
 # The minimum number of letters of each part.
 _SHORTEST = 3
-# The maximum number of words of a name.
-_MOST_WORDS = 8
+# The maximum number of words of a name, and of those replaced in it.
+_MOST_WORDS, _MOST_REPLACED = 8, 3
 # The number of names read at once.
 _BLOCK = 1 << 16
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
@@ -93,7 +93,7 @@ def _phrases(vocabulary: Iterable[str], bags: HashSet, words: Words) -> Iterator
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of names, and the others.
     """
     known = frozenset(vocabulary)
-    for row in words.language.phrases:
+    for row in words.phrases:
         phrases = list(map(words.bag, row.texts()))
         meant = list(map(words.bag, row.stands_for))
         parts = list(filter(known.issuperset, meant))
@@ -142,7 +142,7 @@ class _Table(NamedTuple):
 def _reworded(
     hashes: np.ndarray, start: np.ndarray, table: _Table
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Replace one or two words of names, or all of them.
+    """Replace up to three words of names, or all of them.
 
     hashes (np.ndarray): uint64 (w,): the hashes of all words of n names.
     start (Ints1d): int64 (n + 1,): the words of name i are start[i] to start[i + 1].
@@ -155,14 +155,15 @@ def _reworded(
     sums = np.concatenate([np.zeros(1, "uint64"), np.cumsum(hashes, dtype="uint64")])
     bags = sums[start[1:]] - sums[start[:-1]]
     is_short = np.repeat(sizes <= _MOST_WORDS, sizes)
-    for distance in range(min(_MOST_WORDS, sizes.max(initial=0))):
-        one = np.arange(len(hashes) - distance)
-        one = one[is_short[one] & (owners[one] == owners[one + distance])]
-        parts = hashes[one] + (hashes[one + distance] if distance else np.uint64(0))
-        which, rows = table.rows_of(parts)
+    places = range(1, min(_MOST_WORDS, sizes.max(initial=0)))
+    for others in chain.from_iterable(combinations(places, size) for size in range(_MOST_REPLACED)):
+        last = max(others, default=0)
+        one = np.arange(len(hashes) - last)
+        one = one[is_short[one] & (owners[one] == owners[one + last])]
+        which, rows = table.rows_of(sum((hashes[one + place] for place in others), hashes[one]))
         numbers = owners[one[which]]
         yield bags[numbers] + table.changes[rows], numbers, sizes[numbers] + table.added[rows]
-    whole = np.flatnonzero((sizes > 2) & (sizes <= _MOST_WORDS))
+    whole = np.flatnonzero((sizes > _MOST_REPLACED) & (sizes <= _MOST_WORDS))
     which, rows = table.rows_of(bags[whole])
     numbers = whole[which]
     yield bags[numbers] + table.changes[rows], numbers, sizes[numbers] + table.added[rows]

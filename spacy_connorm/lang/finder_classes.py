@@ -23,6 +23,7 @@ class FinderClasses:
     report_prepositions (Words): Stand only after these: "was described as enlarged".
     genitives (Words): Stand between a part and its whole.
     places (Words): Stand before a place in the body.
+    places_with_article (Words): Those with the article of the place in them: "im" is "in dem".
     relational_words (Words): Nouns, in the singular, and adjectives after which a preposition says
         no more than "of": "trouble with swallowing", "infection with HIV", "allergic to milk".
     joints (Words): Cross from one phrase to another, where a name must have them, too.
@@ -95,6 +96,7 @@ class FinderClasses:
     report_prepositions: Words = NONE
     genitives: Words = NONE
     places: Words = NONE
+    places_with_article: Words = NONE
     relational_words: Words = NONE
     joints: Words = NONE
     listing_conjunctions: Words = NONE

@@ -38,8 +38,6 @@ _FEWEST_SMALL_WORDS = 0.03
 _MOST_NAMES = 5000
 # The minimum length of the stem of a stem.
 _SHORTEST_STEM = 4
-# The first sign of a word that is the end of others.
-_ENDING = "-"
 # Classes of words that names are compared by.
 _WORDS_OF_NAMES = (
     *("malformations", "disorders", "complaints", "measures", "disease_nouns", "system_nouns"),
@@ -60,7 +58,8 @@ Lemma = Callable[[str], str | None]
 class Meaning(NamedTuple):
     """A row of `meanings.tsv`: what a word of a text may stand for in a name.
 
-    word (str): A normalized word, or with the kind "ending" the end of one.
+    word (str): A word, or with the kind "ending" the end of one; normalized in a language without a
+        stemmer.
     kind (str): "root": an adjective and its noun, which has another root. "disease": a disease and
         the organ that it is of. "system": an adjective and what names call its system of organs.
         "name": what is said for another name. "state": what is said of a patient. "change": what
@@ -69,7 +68,7 @@ class Meaning(NamedTuple):
         number. "alike": words that can replace each other. "part" and "process": a part of the
         body and what happens to it, and the beginnings and endings of a word for both:
         "gallbladder" and "inflammation" for "cholecystitis".
-    stands_for (Tuple[str, ...]): Normalized words; an empty text where names have none.
+    stands_for (Tuple[str, ...]): The same for what names say; an empty text where they say nothing.
     """
 
     word: str
@@ -81,7 +80,7 @@ class Phrase(NamedTuple):
     """A row of `phrases.tsv`: an everyday phrase, and what names say.
 
     phrase (str): Words; "/" is between those of which one is there: "throwing/throw/threw up".
-    stands_for (Tuple[str, ...]): What names say, each of one or two words beside function words,
+    stands_for (Tuple[str, ...]): What names say, each of up to three words beside function words,
         or all of a name.
     """
 
@@ -204,8 +203,9 @@ class LanguageData:
 
     code (str): ISO 639-1, as in `nlp.lang`.
     words (WordClasses): Words by what they do.
-    meanings (Tuple[Meaning, ...]): What words may stand for.
-    phrases (Tuple[Phrase, ...]): What several words may stand for.
+    meanings (Tuple[Meaning, ...]): What words may stand for, as the table has it; see
+        `Words.meanings`.
+    phrases (Tuple[Phrase, ...]): What several words may stand for; see `Words.phrases`.
     derivations (Tuple[Derivation, ...]): How words derive from nouns.
     plurals (Tuple[Plural, ...]): How plurals are formed.
     finder (FinderClasses): Words around and in mentions.
@@ -285,9 +285,7 @@ def load_language(code: str) -> LanguageData:
         words=words,
         finder=_read_classes(FinderClasses, folder / "finder.toml"),
         short_forms=_read_classes(ShortFormClasses, folder / "short_forms.toml"),
-        meanings=tuple(
-            _as_in_names(row, words) for row in _read_table(Meaning, folder / "meanings.tsv")
-        ),
+        meanings=tuple(_read_table(Meaning, folder / "meanings.tsv")),
         phrases=tuple(_read_table(Phrase, folder / "phrases.tsv")),
         derivations=tuple(_read_table(Derivation, folder / "derivations.tsv")),
         plurals=tuple(
@@ -334,14 +332,6 @@ def _read_table(kind: Callable[..., Row], path: Path) -> Iterator[Row]:
 
 def _stems(name: str, words: WordClasses) -> frozenset[str]:
     return frozenset(_stemmed(word, words) for word in getattr(words, name))
-
-
-def _as_in_names(meaning: Meaning, words: WordClasses) -> Meaning:
-    """Write the words of a row as those of names are compared."""
-    if meaning.word.startswith(_ENDING):
-        return meaning
-    others = tuple(_stemmed(other, words) for other in meaning.stands_for)
-    return Meaning(_stemmed(meaning.word, words), meaning.kind, others)
 
 
 def _stemmed(text: str, words: WordClasses) -> str:

@@ -69,9 +69,9 @@ class Orthography:
             rf"(?<![^\W_]){any_of(words.elisions)}'",
             rf"(?<![^\W_])({any_of(words.joined_prefixes)})-(?=[^\W\d_])",
         )
-        self._compound = _compile(
-            rf"(?<![^\W_])([^\W\d_]{{3,30}})(?={any_of(words.compound_heads)}(?![^\W_]))"
-        )
+        # The longest head: "Lungen|rundherd". A head is no compound: "Rundherd".
+        head = rf"{any_of(words.compound_heads)}(?![^\W_])"
+        self._compound = _compile(rf"(?<![^\W_])(?!{head})([^\W\d_]{{3,30}}?)(?={head})")
         genitives, residual = map(any_of, (language.finder.genitives, words.residual_words))
         self._unspecified = _compile(rf"\s{genitives}\s{residual}\s[^,]*?(?=\s{genitives}\s)")
         self.has_compounds = bool(words.compound_heads)

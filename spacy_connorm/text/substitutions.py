@@ -22,7 +22,6 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..lang import LanguageData
 from .bag_hashes import hash_bags, hash_parts, hash_word
 from .word_forms import EndingPair, OtherEndings
 from .words import Words as WordReader
@@ -401,15 +400,15 @@ def _matches(
 _SHOWN = {"alike": 6, "root": 19}
 
 
-def language_substitutions(language: LanguageData) -> list[Substitution]:
+def language_substitutions(reader: WordReader) -> list[Substitution]:
     """List the substitutions of a language's tables, which an ontology may be too small to show:
     words that only say that something is wrong, other words for the same, and adjectives with
     another root than their noun.
 
-    language (LanguageData): The language.
+    reader (Words): Reads the words of the language.
     RETURNS (List[Substitution]): The substitutions.
     """
-    words = language.words
+    words = reader.classes
     wrong = dict.fromkeys(
         (one, other)
         for preferred in (words.malformations, words.disorders)
@@ -419,7 +418,7 @@ def language_substitutions(language: LanguageData) -> list[Substitution]:
     )
     rows = [
         (row.word, other, _SHOWN[row.kind])
-        for row in language.meanings
+        for row in reader.meanings
         if row.kind in _SHOWN
         for other in row.stands_for
     ]

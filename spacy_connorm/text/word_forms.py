@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lang import LanguageData
+from ..lang import LanguageData, Meaning
 from .bag_hashes import MODULUS, hash_bag, hash_word
 
 # The minimum number of letters that both words begin with.
@@ -21,8 +21,9 @@ _SHORTEST_REST = 4
 # The minimum number of letters before two endings, and before those of which one is shorter.
 _SHORTEST_BEGINNING, _SAFE_BEGINNING = 3, 4
 _SHORT_ENDING = 2
-# How likely a noun means the same as a word derived from it.
-DERIVED = 0.9
+# How likely a noun means the same as a word derived from it, and several words that a longer name
+# may have, too.
+DERIVED, REWORDED = 0.9, 0.95
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
 _CACHED = 65_536
@@ -135,14 +136,20 @@ class WordForms:
     amounts (FrozenSet[str]): What names say of an amount: "increased".
     """
 
-    def __init__(self, language: LanguageData, endings: Iterable[EndingPair] = ()) -> None:
+    def __init__(
+        self,
+        language: LanguageData,
+        meanings: Iterable[Meaning],
+        endings: Iterable[EndingPair] = (),
+    ) -> None:
         """Sort the rows of a language by kind.
 
         language (LanguageData): The language.
+        meanings (Iterable[Meaning]): Its rows, see `Words.meanings`.
         endings (Iterable[EndingPair]): Endings that replace each other in the ontology.
         """
         kinds = defaultdict[str, dict[str, tuple[str, ...]]](dict)
-        for row in language.meanings:
+        for row in meanings:
             kinds[row.kind][row.word] = row.stands_for
         self._classes = words = language.words
         self._participle_endings = tuple(words.participle_endings)
@@ -155,6 +162,7 @@ class WordForms:
         self._adjectives = _inverted(self.roots)
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
+        self._stem = language.stem
         self._listed = defaultdict[str, list[_Row]](list)
         for word, value, least in self._listed_rows(kinds):
             self._listed[word].append((value % MODULUS, least, 1.0, False))
@@ -272,7 +280,9 @@ class WordForms:
         for other in self.changes.get(word, ()):
             yield hash_word(other), 2, DERIVED, False
         for names in self.paraphrases(word):
-            yield hash_bag(names), 1, DERIVED, False
+            # "Chronische Pneumonie" for "chronische Lungenentzündung", which is two words.
+            is_compound = len(names) > 1 and bool(self._classes.compound_heads)
+            yield hash_bag(names), 1, REWORDED if is_compound else DERIVED, False
         yield from self._listed.get(word, ())
         for parts in self.compounds(word):
             yield hash_bag(parts), 1, 1.0, False
@@ -295,7 +305,7 @@ class WordForms:
             words = (part, *self._adjectives.get(part, ()))
             for word, beginning, process in product(words, beginnings, kinds["process"]):
                 for ending in kinds["process"][process]:
-                    yield word, hash_word(beginning + ending) - hash_word(process), 2
+                    yield word, hash_word(self._stem(beginning + ending)) - hash_word(process), 2
         measures = sorted(self._classes.measures - kinds["within"].keys())
         measured = {word: (word, *others) for word, others in kinds["amount"].items()}
         for word, others in (measured | kinds["change"]).items():
@@ -333,6 +343,10 @@ def _phrases(
             phrases[word] += map(" ".join, product(others, sorted(nouns)))
     for word, others in kinds["name"].items():
         phrases[word] += others
+    # The nouns of adjectives that are compounds.
+    for kind in ("root", "state"):
+        for word, others in kinds[kind].items():
+            phrases[word] += (other for other in others if " " in other)
     return dict(phrases)
 
 

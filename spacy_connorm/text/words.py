@@ -6,7 +6,7 @@ import re
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from ..lang import LanguageData, load_language, strip_accents
+from ..lang import LanguageData, Meaning, Phrase, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
@@ -23,6 +23,12 @@ _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
 _ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
 _HEAD_FIRST = "head-first"
+# The first sign of a row's word that is the end of others, and the kinds whose rows stand for parts
+# of words.
+_ENDING = "-"
+_PARTS_OF_WORDS = ("part", "process")
+# The kinds whose rows may be about compounds.
+_OF_COMPOUNDS = ("name", "state", "within")
 # Longer runs of letters are not words.
 _LONGEST = 60
 # Shorter words have an ending by accident.
@@ -72,7 +78,47 @@ class Words:
 
         RETURNS (WordForms): The language's.
         """
-        return WordForms(self.language, self.endings)
+        return WordForms(self.language, self.meanings, self.endings)
+
+    @cached_property
+    def meanings(self) -> tuple[Meaning, ...]:
+        """The rows of `meanings.tsv`, as the words of names are compared: with stems, and with
+        compounds as several words.
+
+        RETURNS (Tuple[Meaning, ...]): The rows; as the table has them in a language without a
+            stemmer, and beginnings and endings of words, which are no words.
+        """
+        return tuple(
+            row
+            if not self.classes.stemmer or row.word.startswith(_ENDING)
+            else row._replace(
+                word=self._as_in_names(row.word),
+                stands_for=tuple(
+                    strip_accents(other, self.classes.letters)
+                    if row.kind in _PARTS_OF_WORDS
+                    else self._as_in_names(other)
+                    for other in row.stands_for
+                ),
+            )
+            for row in self.language.meanings
+        )
+
+    def _as_in_names(self, text: str) -> str:
+        return " ".join(self.content(text))
+
+    @cached_property
+    def phrases(self) -> tuple[Phrase, ...]:
+        """What several words stand for: the rows of `phrases.tsv`, and those of `meanings.tsv` for
+        a compound, which is several words of names.
+
+        RETURNS (Tuple[Phrase, ...]): The rows, as the tables have them.
+        """
+        compounds = (
+            Phrase(written.word, written.stands_for)
+            for written, row in zip(self.language.meanings, self.meanings, strict=True)
+            if row.kind in _OF_COMPOUNDS and " " in row.word
+        )
+        return (*self.language.phrases, *compounds)
 
     @cached_property
     def copulas(self) -> frozenset[str]:
@@ -88,7 +134,7 @@ class Words:
 
         RETURNS (Dict[Tuple[str, ...], str]): Each phrase, by its content words in order.
         """
-        texts = chain.from_iterable(row.texts() for row in self.language.phrases)
+        texts = chain.from_iterable(row.texts() for row in self.phrases)
         return {tuple(self.content(text)): text for text in texts}
 
     @cached_property

@@ -15,6 +15,8 @@ SHORT_FORMS = {
     "pt": ("IC", "insuficiência cardíaca"),
     "fr": ("PE", "embolie pulmonaire"),
     "it": ("PE", "embolia polmonare"),
+    "de": ("PE", "Lungenembolie"),
+    "nl": ("PE", "longembolie"),
 }
 CUES = [(code, cue) for code in SHORT_FORMS for cue in load_language(code).finding_cues]
 
