@@ -68,7 +68,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
 def test_clinical_short_forms_are_those_of_the_language():
     resolver = blank("es").add_pipe("abbreviation_resolver")
     resolver.initialize(short_forms="clinical")
-    assert resolver.cfg["short_forms"]["HTA"] == "hipertensión"
+    assert resolver.cfg["short_forms"]["HTA"] == "hipertensión arterial"
     assert "SOB" not in resolver.cfg["short_forms"]
 
 
