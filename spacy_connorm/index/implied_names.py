@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 from ..concepts import Concept
 from ..text.cleaning import clean, drop_asides, find_asides
-from ..text.short_forms import is_short_form
 from ..text.words import Words
 
 Bag: TypeAlias = tuple[str, ...]
@@ -33,8 +32,8 @@ _MOST = 30
 _FEWEST_GRADES = 3
 # The minimum number of words of a name with a grade: "infection" is not any severe infection.
 _FEWEST_GRADED = 3
-# The minimum number of words of a name without its brackets.
-_FEWEST_WITHOUT_ASIDE = 2
+# The minimum number of words of a name without its brackets, and the last sign of a synonym.
+_FEWEST_WITHOUT_ASIDE, _SYNONYM_END = 2, "]"
 # The strength of a drug, "40 MG", and its brand: "Oral Tablet [Lipitor]".
 _STRENGTH = re.compile(r"(?<=[^\W\d_] )\d[\d.]* (?:[A-Z]{1,4}\b|%)")
 _BRAND = " ["
@@ -192,21 +191,21 @@ def _adds_side(name: Bag, broader: Bag, side: str) -> bool:
 
 
 def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
-    """Drop a short form in brackets, and what is not specified: "(CPS)", "(without specification
-    of onset)" and "of unspecified degree". Anything else may tell two things apart: "lobe
-    (thyroid)".
+    """Drop what is in brackets, and what is not specified: "(CPS)", "(primary)" and "of unspecified
+    degree". Of two words at least: "lobe (thyroid)" is not a lobe; but ICD-10 has synonyms in
+    square brackets at the end, "Leprosy [Hansen's disease]".
 
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of the rest, and those of the name.
     """
     for name in map(clean, concept.exact_names):
         asides = find_asides(name)
-        says_less = len(asides) == 1 and (
-            is_short_form(asides[0]) or asides[0].split()[0].lower() in words.classes.turning_words
-        )
-        rest = drop_asides(name) if says_less else words.orthography.drop_unspecified(name)
-        content = words.content(rest) if rest != name else []
-        if len(content) >= _FEWEST_WITHOUT_ASIDE:
-            yield tuple(sorted(content)), words.bag(name)
+        rest = drop_asides(name) if asides else words.orthography.drop_unspecified(name)
+        has_synonym = bool(asides) and name.endswith(_SYNONYM_END)
+        contents = [words.content(rest)] if rest != name else []
+        contents += [words.content(asides[-1])] if has_synonym else []
+        for content in contents:
+            if len(content) >= (1 if has_synonym else _FEWEST_WITHOUT_ASIDE):
+                yield tuple(sorted(content)), words.bag(name)
 
 
 def _as_prescribed(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
