@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .word_classes import NONE, Words
 
-USUAL, RARE, WRONG, SIDE = "usual", "rare", "wrong", "side"
+USUAL, SAME, RARE, WRONG, SIDE = "usual", "same", "rare", "wrong", "side"
 
 
 class FindingCue(NamedTuple):
@@ -31,9 +31,9 @@ class ShortFormMeaning(NamedTuple):
 
     short (str): A short form.
     long (str): Its long form.
-    use (str): "usual"; "rare" if notes rarely mean it; "wrong" for a meaning of the library that
-        they do not have; "side" for the letter of a side, which only stands for it before a word
-        or in brackets: "L knee", "knee (L)".
+    use (str): "usual"; "same" for what the usual meaning is also called; "rare" if notes rarely
+        mean it; "wrong" for a meaning of the library that they do not have; "side" for the letter
+        of a side, which only stands for it before a word or in brackets: "L knee", "knee (L)".
     """
 
     short: str

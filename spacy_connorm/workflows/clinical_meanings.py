@@ -7,7 +7,7 @@ from typing import Any
 
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_finder import MentionFinder
-from ..pipeline.short_form_files import ambiguous_short_forms, unambiguous
+from ..pipeline.short_form_files import ambiguous_short_forms, same_meanings, unambiguous
 from ..text.numbered_forms import numbered_forms_of
 
 
@@ -25,6 +25,9 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     certain = {short: [long] for short, long in short_forms.items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*known, *chain.from_iterable(known.values())])
+    for short, longs in same_meanings(finder.normalizer.lookup.language).items():
+        del meanings[short]
+        known[short] = certain[short] = [next(filter(names.__contains__, longs), longs[0])]
     own_names = {
         short: longs[0]
         for short, longs in known.items()
