@@ -111,14 +111,17 @@ def read_icd10cm(
     broad |= {code for code, concept in concepts.items() if concept.definition == NOT_BILLABLE}
     own_names = {name.lower() for concept in every for name in concept.names}
     for code, concept in concepts.items():
-        wordings = (
+        implied[code] = [
             name
             for name in implied.get(code, ())
             if name.lower() not in left_out and not _is_of_another(name, concept, own_names)
-        )
+        ]
+    if implied_names:
+        _add_plain_titles(concepts, implied)
+    for code, concept in concepts.items():
         concepts[code] = replace(
             concept,
-            aliases=(*concept.aliases, *wordings),
+            aliases=(*concept.aliases, *implied[code]),
             definition=NOT_BILLABLE if code in broad else concept.definition,
         )
     if billable:
@@ -149,6 +152,46 @@ def _only_billable(concepts: Mapping[str, Concept], broad: Set[str]) -> Iterator
         names = dict.fromkeys((*concept.aliases, *inherited[code]))
         names.pop(concept.canonical_name, None)
         yield replace(concept, aliases=tuple(names), parents=())
+
+
+def _add_plain_titles(concepts: Mapping[str, Concept], implied: Mapping[str, list[str]]) -> None:
+    """Add what a title says besides what it is without, and what it leaves unspecified anywhere in
+    it, unless other codes are called so: a table without E11 has "type 2 diabetes" for "type 2
+    diabetes mellitus without complications".
+
+    concepts (Mapping[str, Concept]): The concepts by code.
+    implied (Mapping[str, List[str]]): The names that are implied for each, to which others are
+        added.
+    """
+    owners = defaultdict[str, set[str]](set)
+    plain = {code: _plain_title(concept.canonical_name) for code, concept in concepts.items()}
+    for code, concept in concepts.items():
+        for name in (*concept.names, *implied[code], plain[code]):
+            owners[name.lower().removesuffix(_NOS.lower())].add(code)
+    for code, concept in concepts.items():
+        if plain[code] and owners[plain[code].lower()] == {code}:
+            known = {name.lower() for name in (*concept.names, *implied[code])}
+            wordings = dict.fromkeys(_in_words_of_notes(plain[code] + _NOS))
+            implied[code] += [name for name in wordings if name.lower() not in known]
+
+
+def _plain_title(title: str) -> str:
+    """Leave out of a title what it is without and what it does not specify.
+
+    RETURNS (str): The rest; empty if nothing is left out, or a single word is left that lacks its
+        site.
+    """
+    whole = " ".join(_BRACKETS.sub("", title).split())
+    said, _, other = whole.partition(f" {_TABLE['without']} ")
+    if _TABLE["with"] in other.split():
+        said = whole
+    said, _ = _split_unspecified(said.rstrip(","))
+    for pattern in ("no_part", "no_detail"):
+        said = _PATTERNS[pattern].sub("", said)
+    said = " ".join(said.split())
+    is_known = said in (whole, _split_unspecified(whole)[0])
+    is_vague = " " not in said and _UNSPECIFIED in title.lower()
+    return "" if is_known or is_vague or said.lower().startswith(_TABLE["other"]) else said
 
 
 def _plain_words(title: str) -> set[str]:

@@ -82,7 +82,9 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
 
 def _clinical(code: str) -> list[tuple[str, str]]:
     language = load_language(code)
-    own, wrong = [*_pairs(language, USUAL)], _pairs(language, WRONG)
+    own = [*_pairs(language, USUAL)]
+    others = (*_pairs(language, ALIKE), *_pairs(language, WRONG))
+    left_out = {(short, long.casefold()) for short, long in others}
     for library in language.short_forms.library:
         require_installed("Reading clinical notes", CLINICAL, library)
         annotations: dict[str, list[str]] = import_module(library).annotations
@@ -92,7 +94,7 @@ def _clinical(code: str) -> list[tuple[str, str]]:
             for long in meanings
             # It also stores its version there.
             if not short.startswith("_") and short not in language.short_forms.no_findings
-            if (short, long) not in wrong
+            if (short, long.strip().casefold()) not in left_out
         )
     # Notes are typed in haste: "h/o copd". "Hearing aids" are not AIDS.
     lowered = {

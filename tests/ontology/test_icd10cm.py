@@ -259,6 +259,37 @@ def test_icd10cm_a_name_that_several_categories_imply_is_left_out(aliases_of):
     assert aliases == {"A90": (), "A91": ("Sneeze, unspecified eye",)}
 
 
+def test_icd10cm_a_title_is_called_without_what_it_is_without(aliases_of):
+    named = [
+        ("A90.0", "Nose fever without complications"),
+        ("A90.1", "Nose fever with sneezing without sniffles"),
+        ("A90.2", "Acute heat of unspecified veins of unspecified nose"),
+        ("A90.3", "Dry cold of unspecified site"),
+        ("A91.0", "Warm cold without sneezing"),
+        ("A91.9", "Warm cold, unspecified"),
+        ("A92", "Other flu of nose without fever"),
+        ("A93", "Sniffles without fever"),
+        ("A94", "Flu without fever with sneezing"),
+        ("A95", "Nose transplant status"),
+        ("A96", "Presence of nose pump"),
+        ("A97", "Encounter for sneezing"),
+    ]
+    assert aliases_of(*starmap(section, named)) == {
+        "A90.0": ("Nose fever NOS",),
+        "A90.1": ("Nose fever with sneezing NOS",),
+        "A90.2": ("Acute heat of veins of nose NOS",),
+        "A90.3": ("Dry cold NOS",),
+        "A91.0": (),
+        "A91.9": ("Warm cold",),
+        "A92": (),
+        "A93": ("Sniffles NOS",),
+        "A94": (),
+        "A95": ("Nose transplant",),
+        "A96": ("nose pump",),
+        "A97": ("sneezing",),
+    }
+
+
 def test_icd10cm_a_name_without_the_site_of_the_broader_title_is_left_out(aliases_of):
     named = [
         ("A90", "Sneeze of nose, mild"),
