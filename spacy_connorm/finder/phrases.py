@@ -5,7 +5,7 @@ statements, which say no more than "is": "liver was not found to be enlarged".
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from ..lang import any_of
 from ..text.cleaning import lower_in_place
@@ -79,6 +79,19 @@ class Phrases:
         self._verb = re.compile(rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._stated = re.compile(rf"(?i)\b(?:({any_of(copulas)})|{showing})(?={denial}|\W|$)|:")
         self._shows = min(copulas & finder.showing_verbs, default="")
+        denied = rf"(?<!\S)(?:{verbs}|{denial})(?:\s?{denial}(?!\w)|\s+{verbs}\b){{0,4}}"
+        self._denied = re.compile(rf"{denied}(?=\s+({any_of(self._denied_words)})(?!\w))")
+        self._denial = re.compile(rf"{denial}(?!\w)")
+
+    @cached_property
+    def _denied_words(self) -> dict[str, str]:
+        """The words that everyday phrases deny: "sleeping" in "not sleeping".
+
+        RETURNS (Dict[str, str]): What denies each, as the phrases write it.
+        """
+        texts = (text.split() for text in self.words.everyday.values())
+        pairs = chain.from_iterable(pairwise(words) for words in texts)
+        return {word: denial for denial, word in pairs if denial in self._finder.statement_denials}
 
     def is_adverb(self, word: str) -> bool:
         """Check for an adverb, mostly by its ending.
@@ -242,12 +255,27 @@ class Phrases:
             if self._own_copula(match[0]) not in (match[0], ""):
                 yield match.span()
 
+    def find_denials(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Find the verbs that deny what an everyday phrase denies: "not sleeping" stands for
+        insomnia, as does "isn't sleeping".
+
+        text (str): Any text in lower case.
+        YIELDS (Tuple[int, int, str]): The first character of each, the one after it, and what
+            denies in the phrase.
+        """
+        for match in self._denied.finditer(text):
+            if self._denial.search(match[0]):
+                yield *match.span(), self._denied_words[match[1]]
+
     def simplify_verbs(self, text: str) -> str:
-        """Replace these by one copula: "was" for "was not found to be", "had" for "shows".
+        """Replace these by one copula: "was" for "was not found to be", "had" for "shows"; or by
+        what denies an everyday phrase.
 
         text (str): The text of a window.
         RETURNS (str): The text.
         """
+        for start, end, denial in reversed([*self.find_denials(lower_in_place(text))]):
+            text = f"{text[:start]}{denial}{text[end:]}"
         for match in reversed([*self._verb.finditer(lower_in_place(text))]):
             start, end = match.span()
             copula = self._own_copula(text[start:end]) or text[start:end]

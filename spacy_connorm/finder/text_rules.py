@@ -173,9 +173,20 @@ def _states_adjective(window: Window) -> bool:
     states = words.is_adjective if window.is_compared else words.may_be_stated
     return (
         states(window.parts[-1])
-        or tuple(content) in words.everyday
+        or _said(window) in words.everyday
         or any(words.content(name) in turned for name in window.written)
     )
+
+
+def _said(window: Window) -> tuple[str, ...]:
+    """List the words of a window as everyday phrases have them: "took her own life" has those of
+    "took own life".
+
+    RETURNS (Tuple[str, ...]): Without copulas and owners, unless the phrase has them.
+    """
+    words, content = window.context.words, tuple(window.content)
+    small = words.copulas | words.classes.owners
+    return content if content in words.everyday else tuple(w for w in content if w not in small)
 
 
 def counts_others(window: Window) -> bool:
@@ -221,7 +232,7 @@ def goes_across(window: Window) -> bool:
             or _punctuated_words(window, text) == _punctuated_words(window, name)
             for name in names
         )
-    phrase = words.everyday.get(tuple(window.content))
+    phrase = words.everyday.get(_said(window))
     if phrase and phrases.has_conjunction(phrase) == phrases.has_conjunction(text):
         return False
     if phrases.has_conjunction(text):
@@ -295,7 +306,7 @@ def _is_other_phrase(window: Window) -> bool:
     protein" is not "protein in the urine".
     """
     words, phrases = window.context.words, _phrases(window)
-    content = tuple(word for word in window.content if word not in words.copulas)
+    content = _said(window)
     bag = tuple(sorted(content))
     if bag not in words.everyday_bags or content in words.everyday or window.is_derived:
         return False

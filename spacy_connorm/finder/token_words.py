@@ -378,18 +378,24 @@ class TokenWords:
         return joined
 
     def _leave_out_verbs(self, tokens: TokenArrays, texts: JoinedTexts) -> None:
-        """Leave out the verbs of statements, which names do not have.
+        """Leave out the verbs of statements, which names do not have, but for what denies an
+        everyday phrase.
 
         tokens (TokenArrays): Changed in place.
         texts (JoinedTexts): Their texts.
         """
-        verbs = list(self._phrases.find_verbs(lower_in_place(texts.text)))
+        lowered = lower_in_place(texts.text)
+        verbs = list(self._phrases.find_verbs(lowered))
         for first, last in np.searchsorted(texts.starts, verbs).reshape(-1, 2).tolist():
             # A colon may be a part of a token.
             tokens.are_added[max(0, first - 1) : last] = True
             for column, value in zip(tokens[:4], (0, 0, 0, VERB), strict=True):
                 column[first:last] = value
             tokens.ends[first:last] = np.arange(first + 1, last + 1)
+        for start, end, denial in self._phrases.find_denials(lowered):
+            first, last = np.searchsorted(texts.starts, (start, end)).tolist()
+            tokens.are_added[first:last] = True
+            self._set_words(tokens, first, last, [denial])
 
     def _expand(
         self, tokens: TokenArrays, doc: Doc, start: int

@@ -9,6 +9,7 @@ from itertools import takewhile
 from spacy.tokens import Doc, Span
 
 from ..documents.spans import Possibility
+from ..finder.phrases import phrases_of
 from ..lang.cues import (
     ADJACENT,
     ANSWER,
@@ -118,7 +119,7 @@ class _MarkedNote(NotedDocument):
         own = [place for place in self.places if place.cue.category == category]
         pseudo = cue_tokens(place for place in own if place.cue.direction == PSEUDO)
         for start, end, cue in own:
-            if cue.direction != FORWARD or start in pseudo:
+            if cue.direction != FORWARD or start in pseudo or self._is_said(start):
                 continue
             number = bisect_left(self.sorted_mentions, start) - 1
             first = self.sorted_mentions[number] if number >= 0 else start
@@ -174,9 +175,27 @@ class _MarkedNote(NotedDocument):
         return [*free, *present]
 
     def _begins_mention(self, place: CuePlace) -> bool:
-        """Check for a phrase that begins a name: nothing is denied in "absence of speech, fits"."""
-        is_phrase = place.end - place.start > 1 and place.cue.direction == FORWARD
-        return is_phrase and place.end < self.mentions.get(place.start, 0)
+        """Check for a phrase that begins a name: nothing is denied in "absence of speech, fits",
+        nor in "no appetite, fits", unlike "no appetite or fits".
+        """
+        if place.cue.direction != FORWARD:
+            return False
+        is_phrase = place.end - place.start > 1 and place.end < self.mentions.get(place.start, 0)
+        return is_phrase or self._is_said(place.start)
+
+    def _is_said(self, token: int) -> bool:
+        """Check for a word in a mention that is an everyday phrase with a denial: "not sleeping" is
+        there.
+        """
+        number = bisect_right(self.sorted_mentions, token) - 1
+        first = self.sorted_mentions[number] if number >= 0 else token
+        last = self.mentions.get(first, first)
+        if token >= last or not self.rules.or_signs.isdisjoint(self.words[last : last + 1]):
+            return False
+        begins = first == token and self.words[first] in self.rules.classes.denying
+        return begins or any(
+            phrases_of(self.rules.words).find_denials(" ".join(self.words[first:last]))
+        )
 
     def _present(self, places: Iterable[CuePlace]) -> Iterator[CuePlace]:
         """Find what says that something is there: phrases without a mention, perhaps only if one

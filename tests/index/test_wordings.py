@@ -5,6 +5,7 @@ import pytest
 from finding import make_finder, marked, plain
 
 from spacy_connorm import Concept
+from spacy_connorm.documents.spans import get_assertions
 from spacy_connorm.index.name_words import NameWords
 from spacy_connorm.index.word_bags import WordBags
 from spacy_connorm.index.wordings import other_wordings
@@ -37,7 +38,7 @@ def test_a_compound_is_written_as_two_words_and_two_words_as_one():
 @pytest.mark.parametrize(
     "names",
     [
-        ("Overweight", "over time", "Weight loss"),  # "over" is a word of grammar
+        ("Overweight", "over time", "Birth weight"),  # "over" is a word of grammar
         ("Eyelid", "Lid injury"),  # "eye" is not a word of names
         ("Isle", "is", "le"),
         (),
@@ -126,3 +127,28 @@ def test_a_phrase_that_is_asked_for_is_a_name():
     nlp = make_finder([Concept("1", "Vomiting"), Concept("2", "Up and down")])
     best = nlp.get_pipe("concept_normalizer").candidates(["throwing up"])[0][0]
     assert (best.concept_id, round(best.score, 2)) == ("1", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        (
+            "Insomnia",
+            "he [is not sleeping], [hasn't been sleeping] or is asleep",
+        ),
+        ("Constipation", "her [bowels have not been opened], they were opened"),
+        ("Suicide attempt", "he [tried to take his own life]"),
+    ],
+)
+def test_an_everyday_phrase_may_deny_something(name, pair):
+    assert marked(make_finder([Concept("1", name)], normalizer={"top_k": 1}), pair) == pair
+
+
+def test_what_a_phrase_denies_is_there():
+    names = [("1", "Insomnia"), ("2", "Decreased appetite"), ("3", "Fever")]
+    nlp = make_finder([Concept(*name) for name in names], normalizer={"top_k": 1})
+    nlp.add_pipe("assertion_marker")
+    for text in ("no appetite, fever", "he is not sleeping and has a fever"):
+        assert [get_assertions(ent) for ent in nlp(text).ents] == [(), ()]
+    both = nlp("no appetite or fever").ents
+    assert "negated" in get_assertions(both[1])
