@@ -200,12 +200,10 @@ def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]
     for name in map(clean, concept.exact_names):
         asides = find_asides(name)
         rest = drop_asides(name) if asides else words.orthography.drop_unspecified(name)
-        has_synonym = bool(asides) and name.endswith(_SYNONYM_END)
-        contents = [words.content(rest)] if rest != name else []
-        contents += [words.content(asides[-1])] if has_synonym else []
-        for content in contents:
-            if len(content) >= (1 if has_synonym else _FEWEST_WITHOUT_ASIDE):
-                yield tuple(sorted(content)), words.bag(name)
+        has_synonym = len(asides) == 1 and name.endswith(_SYNONYM_END)
+        content = words.content(rest) if rest != name else []
+        if len(content) >= (1 if has_synonym else _FEWEST_WITHOUT_ASIDE):
+            yield tuple(sorted(content)), words.bag(name)
 
 
 def _as_prescribed(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:

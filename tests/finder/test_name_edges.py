@@ -65,7 +65,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "Has a [carcinoma (ductal)], a [hypertension] (essential, primary)",
         "type 3\n- lobular carcinoma",
         "Has [gout (left)], and gout (late).",
-        "A (primary) essential [hypertension]",
+        "A (primary) [essential hypertension]",
         "an intolerance (S)-warfarin",
         "an [(S)-warfarin intolerance]",
         "Was [in situ carcinoma].",
