@@ -192,11 +192,14 @@ class _MarkedNote(NotedDocument):
         last = self.mentions.get(first, first)
         if token >= last or not self.rules.or_signs.isdisjoint(self.words[last : last + 1]):
             return False
-        words, text = self.rules.words, self.doc[first:last].text.lower()
-        is_phrase = tuple(words.content(text)) in words.everyday
-        if first == token and (is_phrase or self.words[first] in self.rules.classes.denying):
-            return True
-        return any(phrases_of(words).find_denials(text))
+        words = self.rules.words
+        is_phrase = tuple(words.content(self.doc[first:last].text)) in words.everyday
+        begins = first == token and self.words[first] in self.rules.classes.denying
+        return (
+            is_phrase
+            or begins
+            or any(phrases_of(words).find_denials(" ".join(self.words[first:last])))
+        )
 
     def _present(self, places: Iterable[CuePlace]) -> Iterator[CuePlace]:
         """Find what says that something is there: phrases without a mention, perhaps only if one
