@@ -185,8 +185,10 @@ def _said(window: Window) -> tuple[str, ...]:
     RETURNS (Tuple[str, ...]): Without copulas and owners, unless the phrase has them.
     """
     words, content = window.context.words, tuple(window.content)
+    if content in words.everyday:
+        return content
     small = words.copulas | words.classes.owners
-    return content if content in words.everyday else tuple(w for w in content if w not in small)
+    return tuple(word for word in content if word not in small)
 
 
 def counts_others(window: Window) -> bool:

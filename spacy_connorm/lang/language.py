@@ -40,7 +40,12 @@ _MOST_NAMES = 5000
 _SHORTEST_STEM = 4
 # Classes of words that names are compared by.
 _WORDS_OF_NAMES = (
-    *("malformations", "disorders", "complaints", "measures", "disease_nouns", "system_nouns"),
+    "malformations",
+    "disorders",
+    "complaints",
+    "measures",
+    "disease_nouns",
+    "system_nouns",
 )
 # How a column is read, by the type of its field; others are texts.
 _READERS: dict[Any, Callable[[str], Any]] = {

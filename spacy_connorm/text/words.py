@@ -134,6 +134,10 @@ class Words:
 
         RETURNS (Dict[Tuple[str, ...], str]): Each phrase, by its content words in order.
         """
+        # An ontology's endings change nothing, and to read thousands of phrases takes long.
+        general = words_of(self.language.code)
+        if general is not self and general.language is self.language:
+            return general.everyday
         texts = chain.from_iterable(row.texts() for row in self.phrases)
         return {tuple(self.content(text)): text for text in texts}
 
