@@ -3,7 +3,7 @@ from .cues import Cue as Cue
 from .finder_classes import FinderClasses as FinderClasses
 from .language import LanguageData as LanguageData
 from .language import Meaning as Meaning
-from .language import Phrase as Phrase
+from .language import PhraseMeaning as PhraseMeaning
 from .language import load_language as load_language
 from .language import strip_accents as strip_accents
 from .short_form_classes import ShortFormClasses as ShortFormClasses

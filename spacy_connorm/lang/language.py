@@ -81,7 +81,7 @@ class Meaning(NamedTuple):
     stands_for: tuple[str, ...]
 
 
-class Phrase(NamedTuple):
+class PhraseMeaning(NamedTuple):
     """A row of `phrases.tsv`: an everyday phrase, and what names say.
 
     phrase (str): Words; "/" is between those of which one is there: "throwing/throw/threw up".
@@ -210,7 +210,7 @@ class LanguageData:
     words (WordClasses): Words by what they do.
     meanings (Tuple[Meaning, ...]): What words may stand for, as the table has it; see
         `Words.meanings`.
-    phrases (Tuple[Phrase, ...]): What several words may stand for; see `Words.phrases`.
+    phrases (Tuple[PhraseMeaning, ...]): What several words may stand for; see `Words.phrases`.
     derivations (Tuple[Derivation, ...]): How words derive from nouns.
     plurals (Tuple[Plural, ...]): How plurals are formed.
     finder (FinderClasses): Words around and in mentions.
@@ -231,7 +231,7 @@ class LanguageData:
     finder: FinderClasses = field(default_factory=FinderClasses)
     short_forms: ShortFormClasses = field(default_factory=ShortFormClasses)
     meanings: tuple[Meaning, ...] = ()
-    phrases: tuple[Phrase, ...] = ()
+    phrases: tuple[PhraseMeaning, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     plurals: tuple[Plural, ...] = ()
     other_meanings: tuple[OtherMeaning, ...] = ()
@@ -291,7 +291,7 @@ def load_language(code: str) -> LanguageData:
         finder=_read_classes(FinderClasses, folder / "finder.toml"),
         short_forms=_read_classes(ShortFormClasses, folder / "short_forms.toml"),
         meanings=tuple(_read_table(Meaning, folder / "meanings.tsv")),
-        phrases=tuple(_read_table(Phrase, folder / "phrases.tsv")),
+        phrases=tuple(_read_table(PhraseMeaning, folder / "phrases.tsv")),
         derivations=tuple(_read_table(Derivation, folder / "derivations.tsv")),
         plurals=tuple(
             Plural(strip_accents(row.plural), row.kind, strip_accents(row.singular))

@@ -6,7 +6,7 @@ import re
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from ..lang import LanguageData, Meaning, Phrase, load_language, strip_accents
+from ..lang import LanguageData, Meaning, PhraseMeaning, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
@@ -107,14 +107,14 @@ class Words:
         return " ".join(self.content(text))
 
     @cached_property
-    def phrases(self) -> tuple[Phrase, ...]:
+    def phrases(self) -> tuple[PhraseMeaning, ...]:
         """What several words stand for: the rows of `phrases.tsv`, and those of `meanings.tsv` for
         a compound, which is several words of names.
 
-        RETURNS (Tuple[Phrase, ...]): The rows, as the tables have them.
+        RETURNS (Tuple[PhraseMeaning, ...]): The rows, as the tables have them.
         """
         compounds = (
-            Phrase(written.word, written.stands_for)
+            PhraseMeaning(written.word, written.stands_for)
             for written, row in zip(self.language.meanings, self.meanings, strict=True)
             if row.kind in _OF_COMPOUNDS and " " in row.word
         )

@@ -437,9 +437,9 @@ def mapped(folder, tmp_path):
     table = tmp_path / "terms.csv"
     rows = (
         "1,heart attack,,90",
-        "2,funny turn,felt a <b>funny turn</b>,50",
-        "3,raised blood pressure,,40",
-        "4,swollen legs,,30",
+        "2,odd spell,felt an <b>odd spell</b>,50",
+        "3,pressure over the top,,40",
+        "4,heavy legs,,30",
     )
     table.write_text("code,term,context,count\n" + "\n".join(rows) + "\n", encoding="utf8")
     map_terms(folder, table, tmp_path / "out.sssom.tsv", accept=0.999, review=0)
@@ -450,8 +450,8 @@ def test_a_reviewers_story(open_page, folder, path, mapped):
     with running(make_app(folder, corrections=path, review=mapped)) as address:
         page = open_page(address)
         row, listed = page.locator("#review-row"), page.locator("#review-list button")
-        expect(row.get_by_role("heading", name="funny turn")).to_be_visible()
-        expect(row).to_contain_text("<b>funny turn</b>")
+        expect(row.get_by_role("heading", name="odd spell")).to_be_visible()
+        expect(row).to_contain_text("<b>odd spell</b>")
         expect(listed).to_have_count(3)
         page.get_by_label("Your name").fill("Ann")
         expect(page.locator("#review-summary")).to_contain_text("3 of 4 rows to be reviewed")
@@ -467,31 +467,31 @@ def test_a_reviewers_story(open_page, folder, path, mapped):
             if VERTIGO in page.evaluate("document.activeElement.textContent"):
                 break
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Saved: funny turn")).to_be_visible()
-        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        expect(page.get_by_text("Saved: odd spell")).to_be_visible()
+        expect(row.get_by_role("heading", name="pressure over the top")).to_be_visible()
         assert read_sssom(mapped).mappings[1].object_id == VERTIGO
         expect(row).to_be_focused()
         page.keyboard.press("u")
-        expect(page.get_by_text("Undone: funny turn")).to_be_visible()
+        expect(page.get_by_text("Undone: odd spell")).to_be_visible()
         expect(listed).to_have_count(3)
         expect(row).to_be_focused()
-        expect(row.get_by_role("heading", name="funny turn")).to_be_visible()
+        expect(row.get_by_role("heading", name="odd spell")).to_be_visible()
         page.keyboard.press("0")
-        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        expect(row.get_by_role("heading", name="pressure over the top")).to_be_visible()
         expect(row).to_be_focused()
         page.keyboard.press("j")
-        expect(row.get_by_role("heading", name="swollen legs")).to_be_visible()
+        expect(row.get_by_role("heading", name="heavy legs")).to_be_visible()
         page.keyboard.press("b")
         expect(page.get_by_label("The term means")).to_have_value("skos:broadMatch")
         page.keyboard.press("1")
-        expect(page.get_by_text("Saved: swollen legs")).to_be_visible()
+        expect(page.get_by_text("Saved: heavy legs")).to_be_visible()
         expect(page.locator("#review-summary")).to_contain_text("2 decided by people")
 
     # Killed and started again: another person goes on.
     with running(make_app(folder, corrections=path, review=mapped)) as address:
         page = open_page(f"{address}/#review")
         row = page.locator("#review-row")
-        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        expect(row.get_by_role("heading", name="pressure over the top")).to_be_visible()
         row.get_by_label("Another concept").fill("hypertension")
         page.get_by_label("Other concepts").get_by_role("button", name=HYPERTENSION).click()
         expect(page.get_by_text("Nothing left to review")).to_be_visible()
@@ -500,7 +500,7 @@ def test_a_reviewers_story(open_page, folder, path, mapped):
         expect(page.locator("#review-list")).to_contain_text("Ann")
         # A decision is a synonym.
         page.get_by_role("link", name="Search").click()
-        page.get_by_label("Phrase").fill("Raised blood pressure")
+        page.get_by_label("Phrase").fill("Pressure over the top")
         expect(page.get_by_label("Candidates").get_by_role("button").first).to_contain_text(
             HYPERTENSION
         )
