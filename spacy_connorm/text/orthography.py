@@ -18,6 +18,9 @@ _START, _END = "^", "$"
 # "a" would take seconds.
 _SHORTEST_SPELLED, _LONGEST = 4, 60
 _WORD = re.compile("[A-Za-z]+")
+# A word that may be a compound, and the lengths of the part before its head.
+_LETTERS = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
+_SHORTEST_PART, _LONGEST_PART = 3, 30
 _SHORTEST_PLURAL = 4
 _APOSTROPHE = "'"
 _KINDS_OF_PLURALS = ("word", "certain ending", "ending")
@@ -69,14 +72,13 @@ class Orthography:
             rf"(?<![^\W_]){any_of(words.elisions)}'",
             rf"(?<![^\W_])({any_of(words.joined_prefixes)})-(?=[^\W\d_])",
         )
-        # The longest head: "Lungen|rundherd". A head is no compound: "Rundherd".
-        head = rf"{any_of(words.compound_heads)}(?![^\W_])"
-        self._compound = _compile(rf"(?<![^\W_])(?!{head})([^\W\d_]{{3,30}}?)(?={head})")
+        self._heads = frozenset(map(str.lower, words.compound_heads))
         genitives, residual = map(any_of, (language.finder.genitives, words.residual_words))
         self._unspecified = _compile(rf"\s{genitives}\s{residual}\s[^,]*?(?=\s{genitives}\s)")
         self.has_compounds = bool(words.compound_heads)
         self.has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
+        self._split = lru_cache(_CACHED)(self._split_compound)
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
         self.singular = lru_cache(_CACHED)(self._singular_of)
 
@@ -250,7 +252,18 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return self._compound.sub(r"\1 ", text)
+        return _LETTERS.sub(lambda match: self._split(match[0]), text)
+
+    def _split_compound(self, word: str) -> str:
+        """Split a word before its longest head: "Lungen|rundherd". A head is no compound:
+        "Rundherd".
+        """
+        # Its ends are looked up: a pattern of hundreds of heads takes twenty times as long.
+        lowered = word.lower()
+        cuts = range(_SHORTEST_PART, min(len(word), _LONGEST_PART + 1))
+        is_head = lowered in self._heads
+        cut = next((cut for cut in cuts if lowered[cut:] in self._heads), len(word))
+        return word if is_head or cut == len(word) else f"{word[:cut]} {word[cut:]}"
 
 
 def _compile(*patterns: str) -> re.Pattern[str]:
