@@ -99,8 +99,14 @@ def has_other_meaning(window: Window) -> bool:
         is_of_molecule = not classes.molecules.isdisjoint(molecules) and not _has_numeral(window)
         is_of_molecule |= heads[0].isdigit() and heads[-1] in classes.numbered_molecules
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
-    amounts = words.forms.amounts.union(words.forms.changes)
-    return nouns[0] in classes.intakes and not amounts.isdisjoint(words.normalized(window.parts[0]))
+    return nouns[0] in classes.intakes and _begins_with_amount(window)
+
+
+def _begins_with_amount(window: Window) -> bool:
+    """Check for "low" in "low calcium", and "decrease" in "decrease in calcium"."""
+    forms = window.context.words.forms
+    first = window.context.words.normalized(window.parts[0])
+    return any(word in forms.amounts or word in forms.changes for word in first)
 
 
 def _after_hyphen(window: Window, place: int) -> str:

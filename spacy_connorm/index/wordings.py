@@ -95,7 +95,8 @@ def _phrases(vocabulary: Iterable[str], bags: HashSet, words: Words) -> Iterator
     known = frozenset(vocabulary)
     for row in words.phrases:
         phrases = list(map(words.bag, row.texts()))
-        meant = list(map(words.bag, row.stands_for))
+        # Rows for what names leave out stand for nothing.
+        meant = list(filter(None, map(words.bag, row.stands_for)))
         parts = list(filter(known.issuperset, meant))
         whole = list(compress(parts, bags.contain(hash_bags(parts))))
         yield from product(whole[:1] or parts, phrases)
