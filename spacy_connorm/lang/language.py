@@ -4,7 +4,9 @@ are found only as they are written.
 
 The first columns of a table are the fields of its rows, in order. The last ones are for people and
 tests: `example`, a phrase, `name`, the name that it has because of the row (or does not have, in
-`other_meanings.tsv`), and `worth`, what the row adds to F1 on development sets.
+`other_meanings.tsv`), and `worth`, what the row adds to F1 on development sets. Without an example,
+a row of `phrases.tsv` is shown by its phrase, and without a name by the first one that this stands
+for.
 """
 
 import csv

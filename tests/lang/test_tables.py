@@ -16,7 +16,8 @@ from spacy_connorm.text.words import words_of
 LANGUAGES = Path(spacy_connorm.lang.__file__).parent
 CODES = sorted(path.name for path in LANGUAGES.iterdir() if (path / "words.toml").exists())
 # What is a mention, or is not, because of these.
-MEANINGS = ("meanings.tsv", "phrases.tsv", "derivations.tsv")
+PHRASES = "phrases.tsv"
+MEANINGS = ("meanings.tsv", PHRASES, "derivations.tsv")
 OTHER_MEANINGS = "other_meanings.tsv"
 # These have tests of their own: test_short_form_classes.py and pipeline/test_short_form_files.py.
 SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")
@@ -31,7 +32,18 @@ def read_rows(code, table):
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [{**row, **_usual_example(row)} for row in rows] if table == PHRASES else rows
+
+
+def _usual_example(row):
+    """RETURNS (Dict[str, str]): The columns of a phrase's example, the phrase itself if empty, and
+    the first name that it stands for.
+    """
+    phrase = " ".join(word.split("/")[0] for word in row["phrase"].split())
+    names = (name.strip() for name in row["stands_for"].split(","))
+    others = [name for name in names if name != phrase]
+    return {"example": row["example"] or phrase, "name": row["name"] or others[0]}
 
 
 # Each row names its test.
