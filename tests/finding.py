@@ -29,12 +29,13 @@ def blank(code="en"):
 
 def make_finder(concepts, *, code="en", first=(), normalizer=None, **settings):
     """RETURNS (Language): From plain text to ids: the components to come first, a finder with
-    settings, and a normalizer with settings of its own.
+    settings, without paraphrases if these do not ask for them, and a normalizer with settings of
+    its own.
     """
     nlp = blank(code)
     for name in first:
         nlp.add_pipe(name)
-    nlp.add_pipe("mention_finder", config=settings)
+    nlp.add_pipe("mention_finder", config={"min_paraphrase": 1.0, **settings})
     added = nlp.add_pipe("concept_normalizer", config={**NGRAMS, **(normalizer or {})})
     added.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
     return nlp

@@ -291,7 +291,7 @@ class FoundSet(MarkedSet):
         self.index.word_bags = self.bags
         self.lookup._retriever = replace(self.lookup.retriever)
         self.finder._finder = None
-        self.finder._name_finder()._judge = Judge(rules)
+        self.finder.name_finder()._judge = Judge(rules)
         short_forms = self._short_forms
         if language.short_form_meanings is not WHOLE.short_form_meanings:
             short_forms = choose_meanings(self.finder, read_short_forms(CLINICAL, ENGLISH))

@@ -54,6 +54,11 @@ class Sentence(NamedTuple):
     findings: tuple[tuple[str, str], ...] = ()
 
 
+def plain_sentences() -> list[str]:
+    """RETURNS (List[str]): Those without a finding, although many have its words."""
+    return [text for _, _, text in _read("without_findings.tsv")]
+
+
 def _read_sentences() -> Iterator[Sentence]:
     for kind, half, text in _read("without_findings.tsv"):
         yield Sentence(kind, half, text)

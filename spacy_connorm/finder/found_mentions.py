@@ -30,6 +30,37 @@ class FoundMention(NamedTuple):
     is_nested: bool = False
 
 
+class RefusedWindow(NamedTuple):
+    """A window of a document that has the words of a name, but is not a mention.
+
+    start (int): Its first token.
+    end (int): The token after it.
+    concepts (FrozenSet[int]): The numbers of the concepts with the name.
+    """
+
+    start: int
+    end: int
+    concepts: frozenset[int]
+
+    def refuses(self, start: int, end: int, concept: int) -> bool:
+        """Check whether words around it do not mean one of its concepts either.
+
+        RETURNS (bool): True if they do not.
+        """
+        return start <= self.start and self.end <= end and concept in self.concepts
+
+
+class FoundWindows(NamedTuple):
+    """The windows of a document that have the words of a name.
+
+    mentions (List[FoundMention]): Those that are mentions.
+    refused (List[RefusedWindow]): The others.
+    """
+
+    mentions: list[FoundMention]
+    refused: list[RefusedWindow]
+
+
 class MentionExplanation(NamedTuple):
     """Why a span is a mention or not.
 

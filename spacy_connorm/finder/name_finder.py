@@ -17,9 +17,10 @@ from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filter import Filter
 from ..index.search import TARGETS
+from ..linker.query import Query
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
-from .found_mentions import FoundMention, MentionExplanation
+from .found_mentions import FoundMention, FoundWindows, MentionExplanation, RefusedWindow
 from .genera import Genera
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
@@ -32,6 +33,7 @@ from .name_windows import (
     find_other_names,
     find_windows,
 )
+from .paraphrases import Paraphrase, ParaphraseFinder
 from .phrases import TOKEN
 from .rules import REASONS, Judge
 from .token_words import TokenWords
@@ -39,6 +41,7 @@ from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
 _CACHED = 100_000
+_QUERIES = 4
 _LINE = "\n"
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 _NO_NAME = MentionExplanation(False, "no name has these words", ())
@@ -70,6 +73,7 @@ class NameFinder:
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
+        self._paraphrases: Cache[tuple, ParaphraseFinder] = Cache(_QUERIES)
         self._judge = Judge()
         self._context = RuleContext(self.names, LongForms(index), settings)
 
@@ -86,16 +90,15 @@ class NameFinder:
             and limits == self.limits
         )
 
-    def find(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
+    def find(self, docs: Sequence[Doc]) -> list[FoundWindows]:
         """Find the names in documents.
 
         docs (Sequence[Doc]): The documents.
-        RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
+        RETURNS (List[FoundWindows]): All windows by document, including overlapping ones.
         """
         texts = JoinedTexts(docs)
-        mentioned = [
-            [window for window in place.windows if not window.rule] for place in self._places(texts)
-        ]
+        places = self._places(texts)
+        mentioned = [[window for window in place.windows if not window.rule] for place in places]
         values = {window.value for windows in mentioned for window in windows}
         labels = self._labels.get_all(values, self._read_labels)
         found = [_mentions(windows, labels) for windows in mentioned]
@@ -104,7 +107,48 @@ class NameFinder:
         for number in range(len(docs)) if numbers else ():
             own = texts.document(number).texts
             found[number] += self._ids(own, mentioned[number], numbers)
-        return found
+        return [
+            FoundWindows(mentions, _refused(place.windows))
+            for mentions, place in zip(found, places, strict=True)
+        ]
+
+    def find_paraphrases(
+        self, docs: Sequence[Doc], found: Sequence[FoundWindows], query: Query
+    ) -> list[list[FoundMention]]:
+        """Find what says the same as a name in other words, beside the mentions of documents.
+
+        docs (Sequence[Doc]): The documents.
+        found (Sequence[FoundWindows]): Their mentions, and what was refused.
+        query (Query): How the normalizer searches.
+        RETURNS (List[List[FoundMention]]): The paraphrases by document.
+        """
+        finder = self.paraphrases(query)
+        return [
+            list(self._as_mentions(finder.find(doc, windows, self.settings["min_paraphrase"])))
+            for doc, windows in zip(docs, found, strict=True)
+        ]
+
+    def paraphrases(self, query: Query) -> ParaphraseFinder:
+        """Get what finds paraphrases.
+
+        query (Query): How the normalizer searches.
+        RETURNS (ParaphraseFinder): The same object for the same searches.
+        """
+        # Everything that its answers depend on, besides what this finder depends on itself.
+        settings = query.sieve, query.rescorers
+        finder = self._paraphrases.get(settings)
+        if finder is None:
+            stopped, short_letters = self._context.stopped, self.settings["short_letters"]
+            finder = ParaphraseFinder(self.retriever, query, stopped, short_letters)
+            self._paraphrases.put(settings, finder)
+        return finder
+
+    def _as_mentions(self, paraphrases: Iterable[Paraphrase]) -> Iterator[FoundMention]:
+        index = self.retriever.index
+        for start, end, candidate, features in paraphrases:
+            number = index.number(candidate.concept_id)
+            label = self._label_of(index.store.types_of([number])[number])
+            yield FoundMention(start, end, features.probability, label)
 
     def _ids(
         self, texts: Sequence[str], windows: Iterable[Window], numbers: Mapping[str, int]
@@ -314,6 +358,14 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     words = [*TOKEN.finditer(text)]
     spaces = [text[word.end() : word.end() + 1] == " " for word in words]
     return Doc(vocab, [word[0] for word in words], spaces)
+
+
+def _refused(windows: Iterable[Window]) -> list[RefusedWindow]:
+    return [
+        RefusedWindow(window.start, window.end, frozenset(name.concept for name in window.known))
+        for window in windows
+        if window.rule
+    ]
 
 
 def _mentions(windows: Sequence[Window], labels: Mapping[int, str]) -> list[FoundMention]:

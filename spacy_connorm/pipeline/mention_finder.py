@@ -14,6 +14,7 @@ from ..errors import Errors, Warnings, refuse, refuse_text
 from ..finder.coordinations import coordination_joiner
 from ..finder.found_mentions import (
     FoundMention,
+    FoundWindows,
     MentionExplanation,
     choose_mentions,
     set_found_mentions,
@@ -98,14 +99,33 @@ class MentionFinder(SavedComponent, BatchedPipe):
         # patterns.
         if self._was_loaded and not self.normalizer.lookup.is_ready:
             return [[] for _ in docs]
-        finder = self._name_finder()
+        finder = self.name_finder()
         record_retriever(docs, finder.retriever)
-        mentions = finder.find(docs)
-        chosen = list(map(choose_mentions, mentions))
+        found = finder.find(docs)
+        chosen = [choose_mentions(windows.mentions) for windows in found]
         if self.cfg["coordinations"]:
             joiner = coordination_joiner(finder.retriever.index.words)
             chosen = joiner.join(docs, chosen, self.names_among, self.cfg["label"])
-        return list(map(with_nested, chosen, mentions)) if self.cfg["nested_mentions"] else chosen
+        if self.cfg["min_paraphrase"] < 1:
+            chosen = self._with_paraphrases(docs, chosen, found)
+        if not self.cfg["nested_mentions"]:
+            return chosen
+        return [
+            with_nested(own, windows.mentions) for own, windows in zip(chosen, found, strict=True)
+        ]
+
+    def _with_paraphrases(
+        self,
+        docs: Sequence[Doc],
+        chosen: Sequence[list[FoundMention]],
+        found: Sequence[FoundWindows],
+    ) -> list[list[FoundMention]]:
+        """Add what says the same as a name in other words beside the chosen mentions."""
+        beside = [
+            FoundWindows(own, windows.refused) for own, windows in zip(chosen, found, strict=True)
+        ]
+        paraphrases = self.name_finder().find_paraphrases(docs, beside, self.normalizer.query())
+        return [sorted([*own, *added]) for own, added in zip(chosen, paraphrases, strict=True)]
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
@@ -127,7 +147,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         span (Span): Any span of a document.
         RETURNS (MentionExplanation): The reason, the names that have its words, and the rule.
         """
-        explained = self._name_finder().explain(span)
+        explained = self.name_finder().explain(span)
         mentions = self.predict([span.doc])[0]
         places = [(mention.start, mention.end) for mention in mentions if not mention.is_nested]
         if (span.start, span.end) in places:
@@ -143,7 +163,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
             index; and those with synonyms of these words, with an empty one.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
         """
-        return self._name_finder().names_among(texts, self.vocab)
+        return self.name_finder().names_among(texts, self.vocab)
 
     def add_stop_texts(self, texts: Iterable[str]) -> None:
         """Stop finding some texts, in any spelling.
@@ -209,7 +229,12 @@ class MentionFinder(SavedComponent, BatchedPipe):
         super().accept(cfg)
         self._was_loaded = True
 
-    def _name_finder(self) -> NameFinder:
+    def name_finder(self) -> NameFinder:
+        """What finds the names of the normalizer's current index.
+
+        RETURNS (NameFinder): The same object until the index, its synonyms or a setting changes.
+        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
+        """
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
         limits = normalizer.filter()

@@ -21,7 +21,7 @@ def read(reader, *docs):
 
 
 def test_documents_of_several_vocabularies_are_read_together():
-    names = build(("Edema",)).get_pipe("mention_finder")._name_finder().names
+    names = build(("Edema",)).get_pipe("mention_finder").name_finder().names
     docs = [spacy.blank("en")("an edema"), spacy.blank("en")("some zebrafish")]
     apart = [value for doc in docs for value in read(token_words(names), doc)]
     together = token_words(names)

@@ -1,0 +1,129 @@
+"""What says the same as a name in other words."""
+
+from itertools import product
+
+import pytest
+from finding import make_finder, marked
+
+from spacy_connorm import Concept
+from spacy_connorm.files.package_data import read_toml
+from spacy_connorm.finder import paraphrases
+from spacy_connorm.finder.paraphrases import ParaphraseFeatures
+
+PARTS = "chest chin elbow heel hip jaw neck pelvis shin shoulder skull thigh thumb toe wrist"
+FINDINGS = (
+    "abscess burn cyst fracture infection laceration lump numbness oedema spasm sprain "
+    "stiffness tumour weakness"
+)
+# Enough names for a text that means none of them to be far from all.
+OTHERS = [
+    Concept(f"{part} {finding}", f"{part} {finding}")
+    for part, finding in product(PARTS.split(), FINDINGS.split())
+]
+NAMES = (
+    "Difficulty climbing stairs",
+    "Hoarse voice",
+    "Refusal to attend school",
+    "Depression",
+    "Enlarged spleen",
+    "Portal vein thrombosis",
+    "STAIRS",
+)
+CONCEPTS = [*OTHERS, *(Concept(name, name) for name in NAMES)]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_finder(CONCEPTS, min_paraphrase=0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Hoarse voice. He [finds it difficult to climb] stairs.", "Difficulty climbing stairs"),
+        ("Hoarse voice; [school was refused] again.", "Refusal to attend school"),
+    ],
+)
+def test_what_says_the_same_is_found_and_linked(nlp, text, name):
+    doc = nlp(text.replace("[", "").replace("]", ""))
+    found = {ent.text: ent.kb_id_ for ent in doc.ents}
+    assert found[text.partition("[")[2].partition("]")[0]] == name
+    assert all(ent._.candidates[0].score < 1 for ent in doc.ents if ent.kb_id_ == name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What a rule of the finder refused.
+        "Hoarse voice. ST depression was seen.",
+        # How it is meant would be lost.
+        "Hoarse voice. Climbing without normal difficulty.",
+        "Hoarse voice. School possibly refused.",
+        # One word is too little, and so is what is far from all names.
+        "Hoarse voice. Climbing.",
+        "Hoarse voice. The meeting was moved to Friday afternoon.",
+        # A mention has these words.
+        "Portal vein thrombosis.",
+        # Not across a comma.
+        "Hoarse voice. Climbing, stairs.",
+    ],
+)
+def test_others_are_not_found(nlp, text):
+    allowed = {"Hoarse voice", "Portal vein thrombosis"}
+    assert {ent.kb_id_ for ent in nlp(text).ents} <= allowed
+
+
+def test_a_mention_nearby_makes_a_paraphrase_more_probable(nlp):
+    finder = nlp.get_pipe("mention_finder").name_finder()
+    query = nlp.get_pipe("concept_normalizer").query()
+    alone, beside = map(nlp.make_doc, ("School was refused.", "School was refused. Hoarse voice."))
+    found = finder.find([alone, beside])
+    (far,) = finder.paraphrases(query).list_all(alone, found[0])
+    near, *_ = finder.paraphrases(query).list_all(beside, found[1])
+    assert (far.start, far.end) == (near.start, near.end) == (0, 3)
+    assert (far.features.near, near.features.near) == (0, 1)
+    assert far.features.probability < near.features.probability < 1
+
+
+def test_none_are_found_with_one_as_the_minimum(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    text = "Hoarse voice; [school was refused] again."
+    assert marked(nlp, text) == "[Hoarse voice]; [school was refused] again."
+    before, finder.cfg["min_paraphrase"] = finder.cfg["min_paraphrase"], 1.0
+    assert marked(nlp, text) == "[Hoarse voice]; school was refused again."
+    finder.cfg["min_paraphrase"] = before
+
+
+def test_few_names_have_none():
+    nlp = make_finder([Concept(name, name) for name in NAMES], min_paraphrase=0.0)
+    assert marked(nlp, "Hoarse voice; school was refused again.").startswith(
+        "[Hoarse voice]; school"
+    )
+
+
+def test_many_names_have_none(monkeypatch):
+    monkeypatch.setattr(paraphrases, "_MOST_NAMES", len(CONCEPTS) - 1)
+    nlp = make_finder(CONCEPTS, min_paraphrase=0.0)
+    assert marked(nlp, "Hoarse voice; school was refused again.").startswith(
+        "[Hoarse voice]; school"
+    )
+
+
+def test_a_paraphrase_is_explained(nlp):
+    doc = nlp("Hoarse voice; school was refused again.")
+    explained = nlp.get_pipe("mention_finder").explain(doc.ents[1])
+    assert explained.is_mention
+    assert not explained.rule
+
+
+def test_stop_texts_and_short_names_have_none():
+    settings = {"stop_texts": ["refusal to attend school"], "min_paraphrase": 0.3}
+    nlp = make_finder(CONCEPTS, **settings)
+    doc = nlp("Hoarse voice; school was refused again; stairs and more stairs.")
+    assert {ent.kb_id_ for ent in doc.ents}.isdisjoint({"Refusal to attend school", "STAIRS"})
+
+
+def test_each_feature_has_a_weight():
+    weights = read_toml("spacy_connorm.finder", "paraphrases.toml")["weights"]
+    assert weights.keys() == {"intercept", *ParaphraseFeatures._fields}
+    assert weights["score"] > 0 > weights["names"]
