@@ -200,17 +200,21 @@ class Phrases:
             return False
         is_owned = after in self._classes.owners or after in self._finder.definite_articles
         is_owned = is_owned or word in self._finder.places_with_article
+        # What has a side is a part of the body: "in left ovary".
+        is_owned = is_owned or after in self._finder.long_sides
         return is_owned or (after in self.organs and after == tokens[-1])
 
     def is_of_parts(self, text: str) -> bool:
         """Check for something in an organ or in several parts of the body: "pain in knees", "pain
         in chest", "pain in the knee"; but diseases in humans are not human diseases.
 
-        RETURNS (bool): True for three words such as these, perhaps with an article.
+        RETURNS (bool): True for three words such as these, perhaps with an article or a side.
         """
         tokens = tokens_of(text.lower())
-        is_definite = len(tokens) == 4 and tokens[2] in self._finder.definite_articles
-        if len(tokens) != 3 + is_definite or tokens[1] not in self._finder.places:
+        owners = self._finder.definite_articles | self._finder.long_sides
+        is_definite = len(tokens) > 3 and owners.issuperset(tokens[2:-1])
+        tokens = [*tokens[:2], tokens[-1]] if is_definite else tokens
+        if len(tokens) != 3 or tokens[1] not in self._finder.places:
             return False
         head, part = tokens[0], tokens[-1]
         is_definite = is_definite or tokens[1] in self._finder.places_with_article
@@ -230,10 +234,13 @@ class Phrases:
         if not places:
             return
         before, after = tokens[: places[-1]], tokens[places[-1] + 1 :]
-        rest, place = (self.words.content(" ".join(part)) for part in (before, after))
-        if len(rest) + len(place) > 2 or self.is_of_parts(text):
-            for number in range(len(rest)):
-                yield [*rest[:number], *place, *rest[number:]]
+        # Names may lack the side: a "mass in left kidney" is a kidney mass.
+        unsided = [word for word in after if word not in self._finder.long_sides]
+        for part in (after, unsided) if len(unsided) < len(after) else (after,):
+            rest, place = (self.words.content(" ".join(some)) for some in (before, part))
+            if len(rest) + len(place) > 2 or self.is_of_parts(text):
+                for number in range(len(rest)):
+                    yield [*rest[:number], *place, *rest[number:]]
 
     def copulas(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Find the verbs that state something. In capitals, these are short forms.

@@ -73,7 +73,6 @@ class NeighbourReader:
             self._eponyms.read,
             self._compounds,
             self._drugs,
-            self._kept,
             self._pairs,
             self._viruses,
         )
@@ -81,6 +80,18 @@ class NeighbourReader:
             (place, change % MODULUS, 1.0, least)
             for read in readers
             for place, change, least in read(texts, hashes)
+        )
+
+    def read_left_out(self, texts: JoinedTexts, hashes: np.ndarray) -> Replacements:
+        """List where names leave out what stands beside a token, whatever this stands for.
+
+        texts (JoinedTexts): The documents.
+        hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
+        RETURNS (Replacements): What leaves it out, by token.
+        """
+        return Replacements.of(
+            (place, change % MODULUS, 1.0, least)
+            for place, change, least in self._kept(texts, hashes)
         )
 
     def _compounds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:

@@ -100,6 +100,8 @@ def _are_owned(
     are_owned = np.zeros(len(are_prepositions), dtype="bool")
     are_owned[1:] = are_prepositions[:-1]
     are_owned[2:] |= are_prepositions[:-2] & are_determiners[1:-1]
+    # "In the left ovary".
+    are_owned[3:] |= are_prepositions[:-3] & are_determiners[1:-2] & are_determiners[2:-1]
     are_owned[:-1] |= are_copulas[1:]
     return are_owned
 
@@ -167,6 +169,7 @@ class TokenWords:
         )
         # "Atrophy of the cerebellum" is cerebellar.
         self._owning = finder.genitives | finder.places
+        self._owners = classes.determiners | finder.long_sides
 
     def read(self, texts: JoinedTexts, *, derivations: bool) -> TokenArrays:
         """Read documents. Each is followed by a break. A short form that a document defines has the
@@ -182,9 +185,10 @@ class TokenWords:
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
-        readings = Replacements.of(())
+        readings = left_out = Replacements.of(())
         if derivations:
-            readings = self._neighbours.read(texts, hashes)
+            left_out = self._neighbours.read_left_out(texts, hashes)
+            readings = Replacements.joined([self._neighbours.read(texts, hashes), left_out])
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings, are_added)
         is_split = ends_latin[:-1] & starts_latin[1:] & texts.are_joined[:-1]
         replaced = self._join(tokens, texts, is_split)
@@ -206,7 +210,13 @@ class TokenWords:
         for place, words in expanded.items():
             which[place] = len(forms)
             forms.append(long_forms[words])
-        kept = readings.where(~np.isin(readings.places, replaced))
+        # What is left out after a short form is so whatever it stands for: "AVN of the left hip".
+        kept = Replacements.joined(
+            [
+                readings.where(~np.isin(readings.places, replaced)),
+                left_out.where(np.isin(left_out.places, replaced)),
+            ]
+        )
         are_owned = _are_owned(*owning)
         are_owned[:-1] |= tokens.kinds[1:] == VERB
         own = _readings(forms, which, hashes, are_owned)
@@ -277,7 +287,7 @@ class TokenWords:
             ends_latin=_is_latin(text[-1]),
             is_adverb=is_adverb,
             is_preposition=lowered in self._owning,
-            is_determiner=lowered in classes.determiners,
+            is_determiner=lowered in self._owners,
             is_copula=text in classes.copulas,
             forms=self._forms(words),
         )

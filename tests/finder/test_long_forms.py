@@ -86,3 +86,10 @@ def test_the_explanation_names_the_setting(nlp):
     explained = nlp.get_pipe("mention_finder").explain(doc[:1])
     assert not explained.is_mention and "undefined_short_forms" in explained.reason
     assert explained.names == ("GSH",)
+
+
+def test_a_side_after_a_short_form_is_left_out():
+    concepts = [Concept("C1", "Avascular necrosis of femoral head")]
+    nlp = make_finder(concepts, first=["abbreviation_resolver"])
+    nlp.get_pipe("abbreviation_resolver").cfg["short_forms"] = {"AVN": "avascular necrosis"}
+    assert marked(nlp, "[AVN of the left femoral head]") == "[AVN of the left femoral head]"
