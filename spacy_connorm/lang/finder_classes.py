@@ -32,8 +32,8 @@ class FinderClasses:
     skipped_words (Words): Function words of sentences that names do not have.
     caused_endings (Words): End words of what something causes.
     denials (Words): Deny the finding beside them.
-    marking_words (Words): Words that say how a finding is meant, whose, or that there is none, which
-        a paraphrase of a name does not have: "spleen not enlarged", "likely a sprain".
+    marking_words (Words): Words that say how a finding is meant, whose it is, or that there is
+        none, which a paraphrase of a name does not have: "spleen not enlarged", "likely a sprain".
     opposing_prefixes (Words): Beginnings that give words the opposite or another meaning.
     radicals (Words): Parts of the names of chemical groups, which a letter only places.
     about_findings (Words): Nouns, in the singular, after a finding that are about it: what prevents
