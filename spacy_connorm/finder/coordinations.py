@@ -10,6 +10,7 @@ from typing import NamedTuple
 from spacy.attrs import LOWER
 from spacy.tokens import Doc
 
+from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..documents.token_texts import texts_of
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
@@ -166,6 +167,20 @@ class CoordinationJoiner:
         words = self._without_ranges([*texts_of(doc, LOWER), ""])
         yield from self._coordinations(doc, words, mentions)
         yield from self._listed(doc, words, mentions, label)
+        yield from self._short_forms(doc, mentions, label)
+
+    def _short_forms(
+        self, doc: Doc, mentions: Sequence[FoundMention], label: str
+    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+        """List the short forms of several names: "D&V" is diarrhea and vomiting."""
+        taken = {token for mention in mentions for token in range(mention.start, mention.end)}
+        abbreviations = read_abbreviations(doc)
+        for span in abbreviation_spans(doc):
+            long_form = abbreviations.long_form(span.text, span.end_char - 1)
+            ways = list(self._splitter.split(long_form)) if long_form else []
+            if ways and taken.isdisjoint(range(span.start, span.end)):
+                whole = _Coordination(span.start, span.end, ways, frozenset(), needs_names=True)
+                yield FoundMention(span.start, span.end, 1.0, label), [whole]
 
     def _coordinations(
         self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention]

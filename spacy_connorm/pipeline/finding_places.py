@@ -63,8 +63,10 @@ class FindingPlaces:
             cues, "after", is_of_findings=True, frame=rf"\s+(?:-\s+|{copula} )?{{}}\b|{{}}"
         )
         self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
+        finder = words.language.finder
+        of, article = map(any_of, (finder.genitives, finder.side_articles))
         self._body_part_after = re.compile(
-            rf"[ ](?P<side>{side}\s)?{part}"
+            rf"[ ](?P<of>{of}\s(?:{article}\s)?)?(?P<side>{side}\s)?{part}"
             rf"(?:(?:,|\s?[&/]|\s{joints})\s?(?:{side}\s)?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
             re.IGNORECASE,
         )
@@ -144,7 +146,7 @@ class FindingPlaces:
         is_numbered = sign == _NUMBER_SIGN or begins_item(sign)
         is_item = is_numbered or sign in _BULLETS or sign.endswith(":")
         part = self._body_part_after.match(text, use.end)
-        if part and (is_item or part["side"]):
+        if part and (is_item or part["side"] or part["of"]):
             return True
         after = _WORD_AFTER.match(text, use.end)
         if after and self._may_be_noun(after[1]):

@@ -322,6 +322,18 @@ def test_a_short_form_of_several_findings_is_divided_like_its_long_form():
     assert found == ["nausea", "vomiting", "diarrhea", "nausea and vomiting"]
 
 
+def test_a_short_form_in_one_word_of_several_findings_is_their_mention():
+    names = ("vomiting", "diarrhea", "fever")
+    nlp = make_finder([Concept(name, name) for name in names], first=["abbreviation_resolver"])
+    nlp.get_pipe("abbreviation_resolver").cfg["short_forms"] = {
+        "D&V": "diarrhea and vomiting",
+        "F&C": "fever and chills",
+    }
+    # Each part must be a name.
+    found = [(ent.text, ent.kb_id_) for ent in nlp("No D&V since Monday, F&C before.").ents]
+    assert found == [("D&V", "diarrhea|vomiting")]
+
+
 def test_parts_that_are_names_answer_although_the_whole_is_near_another_name():
     nlp = make_pipeline("pain in left knee", "pain in right knee", "pain in right hip")
     (ent,) = nlp("Pain in left knee and right hip").ents

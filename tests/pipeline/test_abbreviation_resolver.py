@@ -98,6 +98,7 @@ def test_clinical_short_forms_are_those_of_the_language():
         *("the sequence of PE", "9. [HTN]\n10. [RA] knees\n11. x", "- [RA] L hip and both hands"),
         *("10. RA clinic", "10. RA knees exam", "RA knees", "seen for PE chest\nRA knees"),
         *("Ortho: [RA] both knees", "L hip [RA]", "CT chest PE protocol"),
+        *("She walks with [RA] of the knees.", "[RA] of her left hip", "RA of hips exam"),
         *("Severe [RA] R hand; gout", "RA R hand clinic"),
         *("1. PE panel sent", "No PE test, hx of PE screening. r/o PE Culture, known PE gene"),
         *("HTN series", "[HTN] series for [HTN]", "[CBC] test", "[MI] 2010. RD consulted"),
