@@ -169,7 +169,7 @@ def _with_others(name: str, path: Path) -> tuple[set[str], Path]:
 
 
 def fit(parts: Iterable[Part]) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (8,): the intercept and the weights of `ParaphraseFeatures`."""
+    """RETURNS (Floats1d): float64 (7,): the intercept and the weights of `ParaphraseFeatures`."""
     pairs = [
         (paraphrase.features, paraphrase.candidate.concept_id in doc.gold)
         for part in parts

@@ -42,9 +42,13 @@ def measure(arguments: Namespace) -> Iterator[Row]:
             if arguments.show:
                 _show(text, marks)
         total += counts
-        yield _row(name, counts)
+        yield {**_row(name, counts), "with": _setting(arguments)}
     if len(arguments.set) > 1:
-        yield _row("all", total)
+        yield {**_row("all", total), "with": _setting(arguments)}
+
+
+def _setting(arguments: Namespace) -> str:
+    return f"{arguments.encoder}, {arguments.min_paraphrase:g}"
 
 
 def _read(
