@@ -27,7 +27,7 @@ IMPORTS = {
     "encoders": {"files", "lang", "text"},
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "lang", "text"},
-    "finder": {"documents", "files", "index", "lang", "linker", "text"},
+    "finder": {"concepts", "documents", "files", "index", "lang", "linker", "text"},
     "ontology": {"concepts", "files", "text"},
     "pipeline": {
         "concepts",

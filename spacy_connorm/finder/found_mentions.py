@@ -42,13 +42,6 @@ class RefusedWindow(NamedTuple):
     end: int
     concepts: frozenset[int]
 
-    def refuses(self, start: int, end: int, concept: int) -> bool:
-        """Check whether words around it do not mean one of its concepts either.
-
-        RETURNS (bool): True if they do not.
-        """
-        return start <= self.start and self.end <= end and concept in self.concepts
-
 
 class FoundWindows(NamedTuple):
     """The windows of a document that have the words of a name.

@@ -4,9 +4,11 @@ regression tells how likely they mean what is nearest to them.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from operator import mul
 from typing import NamedTuple
 
@@ -21,9 +23,10 @@ from ..linker.rescoring import Rescorer
 from ..linker.retriever import Retriever
 from ..linker.sieve import run_sieve
 from ..text.bag_hashes import hash_bag
+from ..text.cleaning import clean
 from ..text.short_forms import is_short_form
 from ..text.words import Words
-from .found_mentions import FoundWindows
+from .found_mentions import FoundWindows, RefusedWindow
 
 # Longer ones say more than one name. In tokens.
 _LONGEST = 8
@@ -56,8 +59,6 @@ class ParaphraseFeatures(NamedTuple):
     disjoint (float): 1 if the name has none of them, otherwise 0.
     near (float): 1 if there is a mention beside them, otherwise 0: then the text is about what the
         ontology is about.
-    names (float): The number of names in the index, as a power of 10: by chance, one of many is
-        near.
     """
 
     score: float
@@ -66,7 +67,6 @@ class ParaphraseFeatures(NamedTuple):
     words: float
     disjoint: float
     near: float
-    names: float
 
     @property
     def probability(self) -> float:
@@ -144,20 +144,24 @@ class ParaphraseFinder:
         doc (Doc): The document.
         windows (FoundWindows): Its mentions, and what was refused.
         YIELDS (Paraphrase): Those words, with the concept. None in an index of too few or too many
-            names.
+            names, or whose scores are not cosines.
         """
-        if not _FEWEST_NAMES <= self._names <= _MOST_NAMES:
+        has_enough_names = _FEWEST_NAMES <= self._names <= _MOST_NAMES
+        if not (has_enough_names and self.retriever.has_cosines):
             return
         taken = {token for start, end, *_ in windows.mentions for token in range(start, end)}
+        refused = defaultdict[int, list[RefusedWindow]](list)
+        for window in windows.refused:
+            refused[window.start].append(window)
         places = list(_places(doc, taken, self._words))
-        texts = [doc[start:end].text for start, end in places]
+        texts = [clean(doc[start:end].text) for start, end in places]
         nearest = self._nearest.get_all(texts, self._search)
         for (start, end), text in zip(places, texts, strict=True):
             if candidates := nearest[text]:
+                inside = chain.from_iterable(refused.get(token, ()) for token in range(start, end))
                 concept = self.retriever.index.number(candidates[0].concept_id)
-                if not any(window.refuses(start, end, concept) for window in windows.refused):
-                    around = range(start - _NEAR, end + _NEAR)
-                    is_near = not taken.isdisjoint(around)
+                if not any(one.end <= end and concept in one.concepts for one in inside):
+                    is_near = not taken.isdisjoint(range(start - _NEAR, end + _NEAR))
                     yield Paraphrase(start, end, candidates[0], self._features(candidates, is_near))
 
     def _search(self, texts: Sequence[str]) -> dict[str, tuple[Candidate, ...]]:
@@ -197,7 +201,6 @@ class ParaphraseFinder:
             words=min(len(ours), _MOST_WORDS),
             disjoint=float(set(ours).isdisjoint(theirs)),
             near=float(is_near),
-            names=math.log10(self._names),
         )
 
 

@@ -106,7 +106,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if self.cfg["coordinations"]:
             joiner = coordination_joiner(finder.retriever.index.words)
             chosen = joiner.join(docs, chosen, self.names_among, self.cfg["label"])
-        if self.cfg["min_paraphrase"] < 1:
+        if self.cfg["min_paraphrase"] < 1 and self.cfg["target"] == "OD":
             chosen = self._with_paraphrases(docs, chosen, found)
         if not self.cfg["nested_mentions"]:
             return chosen

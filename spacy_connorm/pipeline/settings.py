@@ -317,9 +317,9 @@ class FinderSettings(ComponentSettings):
     derivations (bool): Whether an adjective matches the noun in a name: "retinal" for "retina".
     min_certainty (float): How reliably the ontology's own synonyms must show that a word can
         replace one in a name: "cutaneous" for "skin"; 1: never replace words.
-    min_paraphrase (float): How probable other words must mean a concept to be found, "stairs are a
-        struggle" as "difficulty climbing stairs"; 1: never find paraphrases. In indexes of more
-        than 20,000 names there are none.
+    min_paraphrase (float): How probable it must be that other words mean a concept, "stairs are a
+        struggle" for "difficulty climbing stairs", to find them; 1: find none. They are found in
+        indexes of 200 to 3,000 names, with the target `OD`.
     inexact_names (bool): Whether to find all narrow, broad and related synonyms, not only those
         of three words or more that no other concept has.
     coordinations (bool): Whether "breast and ovarian cancer" is one mention of two names.

@@ -109,6 +109,14 @@ def test_many_names_have_none(monkeypatch):
     )
 
 
+def test_scores_that_are_not_cosines_tell_nothing():
+    settings = {"index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"}}
+    settings |= {"compare_words": False, "split_composites": False}
+    settings["sieve"] = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
+    nlp = make_finder(CONCEPTS, min_paraphrase=0.0, normalizer=settings)
+    assert marked(nlp, "Hoarse voice; school was refused.") == "[Hoarse voice]; school was refused."
+
+
 def test_a_paraphrase_is_explained(nlp):
     doc = nlp("Hoarse voice; school was refused again.")
     explained = nlp.get_pipe("mention_finder").explain(doc.ents[1])
@@ -126,4 +134,4 @@ def test_stop_texts_and_short_names_have_none():
 def test_each_feature_has_a_weight():
     weights = read_toml("spacy_connorm.finder", "paraphrases.toml")["weights"]
     assert weights.keys() == {"intercept", *ParaphraseFeatures._fields}
-    assert weights["score"] > 0 > weights["names"]
+    assert weights["score"] > 0 > weights["intercept"]

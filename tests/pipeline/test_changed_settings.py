@@ -32,6 +32,8 @@ CONCEPTS = [
     Concept("C11", "glutathione", ("GSH",)),
     Concept("C12", "Cancer pagurus"),
     Concept("MESH:D1", "gout"),
+    # Paraphrases need other names.
+    *(Concept(f"T{number}", f"trait {number}") for number in range(200)),
 ]
 SUBSTITUTIONS = [
     Substitution(("pain",), ("twinge",), 20, 0),
@@ -82,6 +84,7 @@ CHANGES = {
         "normalizer": ("second", "A stone, gout."),
         "derivations": (False, "A retinal cyst."),
         "min_certainty": (1.0, "Kidney twinge."),
+        "min_paraphrase": (0.0, "Gout. An ovarian illness."),
         "inexact_names": (True, "A sarcoma."),
         "coordinations": (False, "Breast and ovarian cancer."),
         "target": ("D", "Gout."),
@@ -118,7 +121,11 @@ CASES = [
     for setting, (value, text) in settings.items()
 ]
 OTHERS = {
-    "mention_finder": {"spans_key": "found", "stop_texts": ["chronic colic"]},
+    "mention_finder": {
+        "spans_key": "found",
+        "stop_texts": ["chronic colic"],
+        "min_paraphrase": 1.0,
+    },
     "abbreviation_resolver": {
         "short_forms": {"CBD": "common bile duct", "HTN": "hypertension"},
         "meanings": {"PE": ["pulmonary embolism"]},

@@ -352,9 +352,9 @@ def test_unknown_settings_are_refused():
 
 def test_names_of_the_ontology_or_of_annotated_documents_alone(make):
     nlp = make()
-    nlp.get_pipe("concept_normalizer").add_synonyms([("mammary carcinoma", "C1"), ("flu", "C2")])
-    text = "mammary carcinoma, flu, cancer"
-    everything = [("mammary carcinoma", "C1"), ("flu", "C2"), ("cancer", "C2")]
+    nlp.get_pipe("concept_normalizer").add_synonyms([("pink ribbon illness", "C1"), ("flu", "C2")])
+    text = "pink ribbon illness, flu, cancer"
+    everything = [("pink ribbon illness", "C1"), ("flu", "C2"), ("cancer", "C2")]
     for target, expected in (("OD", everything), ("O", everything[2:]), ("D", everything[:2])):
         nlp.get_pipe("mention_finder").cfg["target"] = target
         assert found(nlp, text) == expected
