@@ -1,5 +1,5 @@
-"""Finds what says the same as a name in none of its words: "stairs are a struggle" is difficulty
-climbing stairs. Each few words between the mentions are searched for like a mention, and a logistic
+"""Finds what says the same as a name in other words: "stairs are a struggle" is difficulty climbing
+stairs. Each few words between the mentions are searched for like a mention, and a logistic
 regression tells how likely they mean what is nearest to them.
 """
 

@@ -107,7 +107,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
             joiner = coordination_joiner(finder.retriever.index.words)
             chosen = joiner.join(docs, chosen, self.names_among, self.cfg["label"])
         if self.cfg["min_paraphrase"] < 1 and self.cfg["target"] == "OD":
-            chosen = self._with_paraphrases(docs, chosen, found)
+            chosen = self._with_paraphrases(finder, docs, chosen, found)
         if not self.cfg["nested_mentions"]:
             return chosen
         return [
@@ -116,6 +116,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
     def _with_paraphrases(
         self,
+        finder: NameFinder,
         docs: Sequence[Doc],
         chosen: Sequence[list[FoundMention]],
         found: Sequence[FoundWindows],
@@ -124,7 +125,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         beside = [
             FoundWindows(own, windows.refused) for own, windows in zip(chosen, found, strict=True)
         ]
-        paraphrases = self.name_finder().find_paraphrases(docs, beside, self.normalizer.query())
+        paraphrases = finder.find_paraphrases(docs, beside, self.normalizer.query())
         return [sorted([*own, *added]) for own, added in zip(chosen, paraphrases, strict=True)]
 
     def set_annotations(
