@@ -31,7 +31,7 @@ class FoundMention(NamedTuple):
 
 
 class RefusedWindow(NamedTuple):
-    """A window of a document that has the words of a name, but is not a mention.
+    """A window of a document that has the words of a name, but does not mean it.
 
     start (int): Its first token.
     end (int): The token after it.
@@ -47,7 +47,8 @@ class FoundWindows(NamedTuple):
     """The windows of a document that have the words of a name.
 
     mentions (List[FoundMention]): Those that are mentions.
-    refused (List[RefusedWindow]): The others.
+    refused (List[RefusedWindow]): The others, but for those that only have another order of words,
+        see `rules.ABOUT_ORDER`.
     """
 
     mentions: list[FoundMention]

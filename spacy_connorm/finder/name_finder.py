@@ -35,7 +35,7 @@ from .name_windows import (
 )
 from .paraphrases import Paraphrase, ParaphraseFinder
 from .phrases import TOKEN
-from .rules import REASONS, Judge
+from .rules import ABOUT_ORDER, REASONS, Judge
 from .token_words import TokenWords
 from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
@@ -364,7 +364,7 @@ def _refused(windows: Iterable[Window]) -> list[RefusedWindow]:
     return [
         RefusedWindow(window.start, window.end, frozenset(name.concept for name in window.known))
         for window in windows
-        if window.rule
+        if window.rule and window.rule not in ABOUT_ORDER
     ]
 
 

@@ -139,7 +139,7 @@ class ParaphraseFinder:
 
     def list_all(self, doc: Doc, windows: FoundWindows) -> Iterator[Paraphrase]:
         """List the words of a document that come near a name, unless a window among them has its
-        words and was refused: "ST depression" is no depression.
+        words and was refused: "ST depression" is not a depression.
 
         doc (Doc): The document.
         windows (FoundWindows): Its mentions, and what was refused.

@@ -238,6 +238,8 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+# They refuse words only since no name has them in this order; they may still mean one.
+ABOUT_ORDER = frozenset(["statement", "across", "reversed", "uncertain"])
 REASONS = {rule.name: rule.reason for rule in RULES}
 
 
