@@ -22,7 +22,7 @@ from spacy.language import Language
 
 from spacy_connorm.evaluation.report import Row, percent
 from spacy_connorm.finder.found_mentions import FoundWindows, choose_mentions
-from spacy_connorm.finder.paraphrases import Paraphrase, ParaphraseFeatures
+from spacy_connorm.finder.paraphrases import Paraphrase, ParaphraseFeatures, choose_paraphrases
 
 ENGLISH = tuple(name for name, language in SETS.items() if language == "en")
 ENCODERS = ("ngrams", "accurate")
@@ -98,10 +98,13 @@ def measure(arguments: Namespace) -> Iterator[Row]:
             ("intercept", *ParaphraseFeatures._fields), fit(fitted), strict=True
         ):
             print(f"{name} = {number:.2f}")
+    weights = {
+        name: fit([part for part in fitted if part.name != name] or fitted)
+        for name in arguments.set
+    }
     for part in parts:
-        weights = fit([other for other in fitted if other.name != part.name] or fitted)
         for cut in arguments.cut:
-            yield score(part, weights, cut)
+            yield score(part, weights[part.name], cut)
 
 
 def read_parts(arguments: Namespace) -> Iterator[Part]:
@@ -186,39 +189,31 @@ def fit(parts: Iterable[Part]) -> np.ndarray:
 
 def score(part: Part, weights: np.ndarray, cut: float) -> Row:
     """RETURNS (Dict[str, Any]): What the paraphrases from a probability on add."""
-    before, after, gold, right, added = 0, 0, 0, 0, 0
-    known = 0
+    added, right, known, ids = 0, 0, 0, 0
     for doc in part.docs:
-        new = set(chosen_ids(doc, weights, cut)) - doc.found
-        right += len(new & doc.gold)
+        new = chosen_ids(doc, weights, cut) - doc.found
         added += len(new)
+        right += len(new & doc.gold)
         known += len(doc.found & doc.gold)
-        before += len(doc.found)
-        gold += len(doc.gold)
-    after = before + added
-    row = {"set": part.name, "encoder": part.encoder, "of": part.kind, "from": cut}
+        ids += len(doc.found) + len(doc.gold)
+    tokens = sum(doc.tokens for doc in part.docs)
+    has_gold = any(doc.gold for doc in part.docs)
     return {
-        **row,
+        **{"set": part.name, "encoder": part.encoder, "of": part.kind, "from": cut},
         "added": added,
         "right": right,
-        "wrong in 1,000 words": round(
-            1000 * (added - right) / sum(doc.tokens for doc in part.docs), 2
-        ),
-        "f1 before": percent(2 * known / (before + gold)) if gold else None,
-        "f1": percent(2 * (known + right) / (after + gold)) if gold else None,
+        "wrong in 1,000 words": round(1000 * (added - right) / tokens, 2),
+        "f1 before": percent(2 * known / ids) if has_gold else None,
+        "f1": percent(2 * (known + right) / (ids + added)) if has_gold else None,
     }
 
 
-def chosen_ids(doc: ReadDoc, weights: np.ndarray, cut: float) -> Iterator[str]:
-    """YIELDS (str): The concepts of the most probable of overlapping paraphrases."""
-    taken = set[int]()
+def chosen_ids(doc: ReadDoc, weights: np.ndarray, cut: float) -> set[str]:
+    """RETURNS (Set[str]): The concepts of the most probable of overlapping paraphrases."""
     logits = [weights[0] + weights[1:] @ paraphrase.features for paraphrase in doc.paraphrases]
-    least = np.log(cut / (1 - cut))
-    for number in sorted(range(len(logits)), key=lambda number: -logits[number]):
-        start, end, candidate, _ = doc.paraphrases[number]
-        if logits[number] >= least and taken.isdisjoint(range(start, end)):
-            taken.update(range(start, end))
-            yield candidate.concept_id
+    probabilities = [float((1 + np.tanh(logit / 2)) / 2) for logit in logits]
+    chosen = choose_paraphrases(doc.paraphrases, probabilities, cut)
+    return {paraphrase.candidate.concept_id for paraphrase in chosen}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ from typing import NamedTuple
 from spacy.attrs import LOWER
 from spacy.tokens import Doc
 
-from ..documents.abbreviations import abbreviation_spans, read_abbreviations
+from ..documents.abbreviations import (
+    abbreviation_spans,
+    get_abbreviations,
+    read_abbreviations,
+)
 from ..documents.token_texts import texts_of
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
@@ -115,6 +119,7 @@ class CoordinationJoiner:
         self._small_words = words.classes.function_words | words.classes.determiners
         self._separates = lru_cache(_CACHED)(self._is_separator)
         self._has_content = lru_cache(_CACHED)(self._is_content)
+        self._divides = lru_cache(_CACHED)(lambda text: list(self._splitter.split(text)))
 
     def join(
         self,
@@ -173,11 +178,12 @@ class CoordinationJoiner:
         self, doc: Doc, mentions: Sequence[FoundMention], label: str
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """List the short forms of several names: "D&V" is diarrhea and vomiting."""
+        if not any(self._divides(defined.long) for defined in get_abbreviations(doc)):
+            return  # their uses are looked for in the whole text
         taken = {token for mention in mentions for token in range(mention.start, mention.end)}
         abbreviations = read_abbreviations(doc)
         for span in abbreviation_spans(doc):
-            long_form = abbreviations.long_form(span.text, span.end_char - 1)
-            ways = list(self._splitter.split(long_form)) if long_form else []
+            ways = self._divides(abbreviations.long_form(span.text, span.end_char - 1))
             if ways and taken.isdisjoint(range(span.start, span.end)):
                 whole = _Coordination(span.start, span.end, ways, frozenset(), needs_names=True)
                 yield FoundMention(span.start, span.end, 1.0, label), [whole]

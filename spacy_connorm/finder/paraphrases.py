@@ -129,13 +129,9 @@ class ParaphraseFinder:
         min_probability (float): The minimum probability.
         RETURNS (List[Paraphrase]): The paraphrases in order.
         """
-        chosen, taken = [], set[int]()
-        for paraphrase in sorted(self.list_all(doc, windows), key=_best_first):
-            tokens = range(paraphrase.start, paraphrase.end)
-            if paraphrase.features.probability >= min_probability and taken.isdisjoint(tokens):
-                taken.update(tokens)
-                chosen.append(paraphrase)
-        return sorted(chosen)
+        near = list(self.list_all(doc, windows))
+        probabilities = [paraphrase.features.probability for paraphrase in near]
+        return choose_paraphrases(near, probabilities, min_probability)
 
     def list_all(self, doc: Doc, windows: FoundWindows) -> Iterator[Paraphrase]:
         """List the words of a document that come near a name, unless a window among them has its
@@ -204,8 +200,28 @@ class ParaphraseFinder:
         )
 
 
-def _best_first(paraphrase: Paraphrase) -> tuple[float, int, int]:
-    return -paraphrase.features.probability, paraphrase.start - paraphrase.end, paraphrase.start
+def choose_paraphrases(
+    paraphrases: Sequence[Paraphrase], probabilities: Sequence[float], min_probability: float
+) -> list[Paraphrase]:
+    """Keep the most probable of overlapping paraphrases; of equally probable ones, the longest.
+
+    paraphrases (Sequence[Paraphrase]): The paraphrases of a document.
+    probabilities (Sequence[float]): How likely each means its concept.
+    min_probability (float): The minimum probability.
+    RETURNS (List[Paraphrase]): Those to keep, in order.
+    """
+    likely = [
+        (-probability, one.start - one.end, one)
+        for one, probability in zip(paraphrases, probabilities, strict=True)
+        if probability >= min_probability
+    ]
+    chosen, taken = [], set[int]()
+    for *_, one in sorted(likely, key=lambda item: (*item[:2], item[2].start)):
+        tokens = range(one.start, one.end)
+        if taken.isdisjoint(tokens):
+            taken.update(tokens)
+            chosen.append(one)
+    return sorted(chosen)
 
 
 def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[tuple[int, int]]:

@@ -54,7 +54,7 @@ class _Token(NamedTuple):
     ends_latin (bool): Whether its last one is.
     is_adverb (bool): Whether it looks like an adverb.
     is_preposition (bool): Whether it says where or of what.
-    is_determiner (bool): Whether it may be between a preposition and a noun.
+    precedes_noun (bool): Whether it may be between a preposition and a noun: "the", "left".
     is_copula (bool): Whether it states something of the noun before it.
     forms (Forms): What names may have in place of all its words.
     """
@@ -67,7 +67,7 @@ class _Token(NamedTuple):
     ends_latin: bool = False
     is_adverb: bool = False
     is_preposition: bool = False
-    is_determiner: bool = False
+    precedes_noun: bool = False
     is_copula: bool = False
     forms: Forms = NO_FORMS
 
@@ -81,8 +81,8 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     """Convert tokens to arrays.
 
     RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
-        tokens begin and end with a Latin letter, and are adverbs, prepositions, determiners and
-        copulas.
+        tokens begin and end with a Latin letter, and are adverbs, prepositions, words before nouns
+        and copulas.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
     kinds = ("uint64", "int32", "int32", "uint8", *["bool"] * 6)
@@ -90,7 +90,7 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
 
 
 def _are_owned(
-    are_prepositions: np.ndarray, are_determiners: np.ndarray, are_copulas: np.ndarray
+    are_prepositions: np.ndarray, precede_nouns: np.ndarray, are_copulas: np.ndarray
 ) -> np.ndarray:
     """Find the words after a preposition, the cerebellum in "atrophy of the cerebellum", and the
     subjects of statements, "the atrium was enlarged".
@@ -99,9 +99,9 @@ def _are_owned(
     """
     are_owned = np.zeros(len(are_prepositions), dtype="bool")
     are_owned[1:] = are_prepositions[:-1]
-    are_owned[2:] |= are_prepositions[:-2] & are_determiners[1:-1]
+    are_owned[2:] |= are_prepositions[:-2] & precede_nouns[1:-1]
     # "In the left ovary".
-    are_owned[3:] |= are_prepositions[:-3] & are_determiners[1:-2] & are_determiners[2:-1]
+    are_owned[3:] |= are_prepositions[:-3] & precede_nouns[1:-2] & precede_nouns[2:-1]
     are_owned[:-1] |= are_copulas[1:]
     return are_owned
 
@@ -169,7 +169,7 @@ class TokenWords:
         )
         # "Atrophy of the cerebellum" is cerebellar.
         self._owning = finder.genitives | finder.places
-        self._owners = classes.determiners | finder.long_sides
+        self._before_nouns = classes.determiners | finder.long_sides
 
     def read(self, texts: JoinedTexts, *, derivations: bool) -> TokenArrays:
         """Read documents. Each is followed by a break. A short form that a document defines has the
@@ -287,7 +287,7 @@ class TokenWords:
             ends_latin=_is_latin(text[-1]),
             is_adverb=is_adverb,
             is_preposition=lowered in self._owning,
-            is_determiner=lowered in self._owners,
+            precedes_noun=lowered in self._before_nouns,
             is_copula=text in classes.copulas,
             forms=self._forms(words),
         )

@@ -80,5 +80,5 @@ def test_the_most_probable_of_overlapping_ones_is_chosen(paraphrases):
         for start, end, number, score in ((0, 3, "A", 2.0), (2, 4, "B", 3.0), (4, 6, "C", -1.0))
     ]
     doc = paraphrases.ReadDoc(6, {"B"}, set(), near)
-    assert list(paraphrases.chosen_ids(doc, weights, 0.5)) == ["B"]
-    assert list(paraphrases.chosen_ids(doc, weights, 0.1)) == ["B", "C"]
+    assert paraphrases.chosen_ids(doc, weights, 0.5) == {"B"}
+    assert paraphrases.chosen_ids(doc, weights, 0.1) == {"B", "C"}
