@@ -140,7 +140,7 @@ def read_docs(nlp: Language, texts: Sequence[str], gold: Sequence[set[str]]) -> 
         finder = component.name_finder()
         (windows,) = finder.find([doc])
         beside = FoundWindows(choose_mentions(windows.mentions), windows.refused)
-        near = list(finder.paraphrases(query).list_all(doc, beside))
+        (near,) = finder.paraphrases(query).list_all([doc], [beside])
         yield ReadDoc(len(doc), ids, set(marks_by_id(doc)), near)
 
 

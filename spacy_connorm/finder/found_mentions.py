@@ -54,6 +54,13 @@ class FoundWindows(NamedTuple):
     mentions: list[FoundMention]
     refused: list[RefusedWindow]
 
+    def tokens(self) -> set[int]:
+        """Collect the tokens of the mentions.
+
+        RETURNS (Set[int]): Their numbers.
+        """
+        return {token for start, end, *_ in self.mentions for token in range(start, end)}
+
 
 class MentionExplanation(NamedTuple):
     """Why a span is a mention or not.

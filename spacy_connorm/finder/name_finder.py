@@ -122,11 +122,8 @@ class NameFinder:
         query (Query): How the normalizer searches.
         RETURNS (List[List[FoundMention]]): The paraphrases by document.
         """
-        finder = self.paraphrases(query)
-        return [
-            list(self._as_mentions(finder.find(doc, windows, self.settings["min_paraphrase"])))
-            for doc, windows in zip(docs, found, strict=True)
-        ]
+        paraphrases = self.paraphrases(query).find(docs, found, self.settings["min_paraphrase"])
+        return [list(self._as_mentions(own)) for own in paraphrases]
 
     def paraphrases(self, query: Query) -> ParaphraseFinder:
         """Get what finds paraphrases.

@@ -5,7 +5,7 @@ regression tells how likely they mean what is nearest to them.
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -19,7 +19,6 @@ from ..files.package_data import read_toml
 from ..index.cache import Cache
 from ..linker.calibration import features_of
 from ..linker.query import Query
-from ..linker.rescoring import Rescorer
 from ..linker.retriever import Retriever
 from ..linker.sieve import run_sieve
 from ..text.bag_hashes import hash_bag
@@ -94,6 +93,19 @@ class Paraphrase(NamedTuple):
     features: ParaphraseFeatures
 
 
+class _Place(NamedTuple):
+    """Some words of a document.
+
+    start (int): The first token.
+    end (int): The token after them.
+    text (str): The words, cleaned.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class ParaphraseFinder:
     """Finds paraphrases of the names of one index.
@@ -120,44 +132,64 @@ class ParaphraseFinder:
     def _names(self) -> int:
         return len(self.retriever.index.vectors)
 
-    def find(self, doc: Doc, windows: FoundWindows, min_probability: float) -> list[Paraphrase]:
-        """Find the paraphrases beside the mentions of a document. Of those that overlap, the most
+    def find(
+        self, docs: Sequence[Doc], found: Sequence[FoundWindows], min_probability: float
+    ) -> list[list[Paraphrase]]:
+        """Find the paraphrases beside the mentions of documents. Of those that overlap, the most
         probable one is kept.
 
-        doc (Doc): The document.
-        windows (FoundWindows): Its mentions, and what was refused.
+        docs (Sequence[Doc]): The documents.
+        found (Sequence[FoundWindows]): Their mentions, and what was refused.
         min_probability (float): The minimum probability.
-        RETURNS (List[Paraphrase]): The paraphrases in order.
+        RETURNS (List[List[Paraphrase]]): The paraphrases of each document in order.
         """
-        near = list(self.list_all(doc, windows))
-        probabilities = [paraphrase.features.probability for paraphrase in near]
-        return choose_paraphrases(near, probabilities, min_probability)
+        return [
+            choose_paraphrases(near, [one.features.probability for one in near], min_probability)
+            for near in self.list_all(docs, found)
+        ]
 
-    def list_all(self, doc: Doc, windows: FoundWindows) -> Iterator[Paraphrase]:
-        """List the words of a document that come near a name, unless a window among them has its
+    def list_all(
+        self, docs: Sequence[Doc], found: Sequence[FoundWindows]
+    ) -> list[list[Paraphrase]]:
+        """List the words of documents that come near a name, unless a window among them has its
         words and was refused: "ST depression" is not a depression.
 
-        doc (Doc): The document.
-        windows (FoundWindows): Its mentions, and what was refused.
-        YIELDS (Paraphrase): Those words, with the concept. None in an index of too few or too many
-            names, or whose scores are not cosines.
+        docs (Sequence[Doc]): The documents.
+        found (Sequence[FoundWindows]): Their mentions, and what was refused.
+        RETURNS (List[List[Paraphrase]]): Those words of each document, with the concept. None in an
+            index of too few or too many names, or whose scores are not cosines.
         """
         has_enough_names = _FEWEST_NAMES <= self._names <= _MOST_NAMES
         if not (has_enough_names and self.retriever.has_cosines):
-            return
-        taken = {token for start, end, *_ in windows.mentions for token in range(start, end)}
+            return [[] for _ in docs]
+        places = [
+            list(_places(doc, windows.tokens(), self._words))
+            for doc, windows in zip(docs, found, strict=True)
+        ]
+        texts = (place.text for place in chain.from_iterable(places))
+        nearest = self._nearest.get_all(texts, self._search)
+        return [
+            list(self._near(windows, own, nearest))
+            for windows, own in zip(found, places, strict=True)
+        ]
+
+    def _near(
+        self,
+        windows: FoundWindows,
+        places: Iterable[_Place],
+        nearest: Mapping[str, tuple[Candidate, ...]],
+    ) -> Iterator[Paraphrase]:
+        """YIELDS (Paraphrase): The words at places of a document that come near a name."""
+        mentioned = windows.tokens()
         refused = defaultdict[int, list[RefusedWindow]](list)
         for window in windows.refused:
             refused[window.start].append(window)
-        places = list(_places(doc, taken, self._words))
-        texts = [clean(doc[start:end].text) for start, end in places]
-        nearest = self._nearest.get_all(texts, self._search)
-        for (start, end), text in zip(places, texts, strict=True):
+        for start, end, text in places:
             if candidates := nearest[text]:
                 inside = chain.from_iterable(refused.get(token, ()) for token in range(start, end))
                 concept = self.retriever.index.number(candidates[0].concept_id)
                 if not any(one.end <= end and concept in one.concepts for one in inside):
-                    is_near = not taken.isdisjoint(range(start - _NEAR, end + _NEAR))
+                    is_near = not mentioned.isdisjoint(range(start - _NEAR, end + _NEAR))
                     yield Paraphrase(start, end, candidates[0], self._features(candidates, is_near))
 
     def _search(self, texts: Sequence[str]) -> dict[str, tuple[Candidate, ...]]:
@@ -165,23 +197,23 @@ class ParaphraseFinder:
         name, or with one that has no paraphrases.
         """
         said = [text for text in texts if len(self._words.content(text)) >= _FEWEST_WORDS]
-        cosines = self._run_sieve(said, rescorers=(), top_k=1)
-        near = [text for text, best in cosines if best[0].score >= _LEAST_COSINE]
-        nearest: dict[str, tuple[Candidate, ...]] = dict.fromkeys(texts, ())
-        for text, best in self._run_sieve(near, self.query.rescorers, top_k=_DEPTH):
-            if not self._has_no_paraphrase(best[0]):
-                nearest[text] = tuple(best)
-        return nearest
-
-    def _run_sieve(
-        self, texts: Sequence[str], rescorers: Sequence[Rescorer], *, top_k: int
-    ) -> Iterator[tuple[str, list[Candidate]]]:
-        """YIELDS (Tuple[str, List[Candidate]]): Each text that has any candidates, and the best."""
         allowed = self.retriever.allowed(self.query.filter)
-        for start in range(0, len(texts), _BATCH):
-            batch = self.retriever.encode(texts[start : start + _BATCH], allowed)
-            answers = run_sieve(batch, self.query.sieve, rescorers, top_k=top_k)
-            yield from ((text, best) for text, best in answers.items() if best)
+        nearest: dict[str, tuple[Candidate, ...]] = dict.fromkeys(texts, ())
+        for start in range(0, len(said), _BATCH):
+            batch = self.retriever.encode(said[start : start + _BATCH], allowed)
+            cosines = run_sieve(batch, self.query.sieve, top_k=1)
+            near = [
+                place
+                for place, text in enumerate(batch.texts)
+                if any(best.score >= _LEAST_COSINE for best in cosines[text])
+            ]
+            answers = run_sieve(
+                batch.part(near), self.query.sieve, self.query.rescorers, top_k=_DEPTH
+            )
+            for text, best in answers.items():
+                if not self._has_no_paraphrase(best[0]):
+                    nearest[text] = tuple(best)
+        return nearest
 
     def _has_no_paraphrase(self, name: Candidate) -> bool:
         is_short = len(name.text) <= self.short_letters and is_short_form(name.text)
@@ -224,11 +256,11 @@ def choose_paraphrases(
     return sorted(chosen)
 
 
-def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[tuple[int, int]]:
+def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[_Place]:
     """List the places of a document where words may mean something together: they begin and end
     with content words, and none of them says how the others are meant, "spleen not enlarged".
 
-    YIELDS (Tuple[int, int]): The first token, and the token after the last one.
+    YIELDS (_Place): The place.
     """
     texts = [token.text for token in doc]
     marking = words.language.finder.marking_words
@@ -244,4 +276,4 @@ def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[tuple[in
                 if are_breaks[end]:
                     break
                 if are_content[end]:
-                    yield start, end + 1
+                    yield _Place(start, end + 1, clean(doc[start : end + 1].text))

@@ -384,10 +384,10 @@ def names_language(names: Iterable[str]) -> str:
 
     names (Iterable[str]): The names of an ontology in order; the first 5,000 of them tell.
     RETURNS (str): The code of the language with most of their small words; empty if there are too
-        few of them to tell.
+        few of them to tell. "NOS" in "Bradycardia NOS" is not a small word.
     """
-    first = islice(names, _MOST_NAMES)
-    words = Counter(strip_accents(word) for name in first for word in name.lower().split())
+    first = (name.lower() if name.isupper() else name for name in islice(names, _MOST_NAMES))
+    words = Counter(strip_accents(word) for name in first for word in name.split())
     counts = {
         code: sum(words[word] for word in load_language(code).words.function_words)
         for code in KNOWN_LANGUAGES

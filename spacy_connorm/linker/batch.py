@@ -1,7 +1,7 @@
 """Texts that are searched together, and the names of the index that say the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +40,15 @@ class SearchBatch:
     index: ConceptIndex
     overlay: SynonymOverlay
     allowed: AllowedConcepts | None = None
+
+    def part(self, places: Sequence[int]) -> "SearchBatch":
+        """Choose some of the texts.
+
+        places (Sequence[int]): Their positions.
+        RETURNS (SearchBatch): These texts.
+        """
+        texts = [self.texts[place] for place in places]
+        return replace(self, texts=texts, rows=self.rows[places], vectors=self.vectors[places])
 
     @cached_property
     def in_other_words(self) -> dict[int, Rewritten]:

@@ -78,9 +78,8 @@ def test_a_mention_nearby_makes_a_paraphrase_more_probable(nlp):
     finder = nlp.get_pipe("mention_finder").name_finder()
     query = nlp.get_pipe("concept_normalizer").query()
     alone, beside = map(nlp.make_doc, ("School was refused.", "School was refused. Hoarse voice."))
-    found = finder.find([alone, beside])
-    (far,) = finder.paraphrases(query).list_all(alone, found[0])
-    near, *_ = finder.paraphrases(query).list_all(beside, found[1])
+    docs = [alone, beside]
+    (far,), (near, *_) = finder.paraphrases(query).list_all(docs, finder.find(docs))
     assert (far.start, far.end) == (near.start, near.end) == (0, 3)
     assert (far.features.near, near.features.near) == (0, 1)
     assert far.features.probability < near.features.probability < 1

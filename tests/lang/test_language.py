@@ -12,7 +12,9 @@ from spacy_connorm.lang.language import names_language
         (["Dolor de los ojos", "Quiste", "Pérdida del cabello"], "es"),
         (["Douleur des yeux", "Kyste", "Perte du goût"], "fr"),
         (["Schmerzen in der Brust", "Zyste", "Entzündung der Haut"], "de"),
+        (["DOR NAS COSTAS", "DOR DE CABEÇA", "PERDA DO OLFATO"], "pt"),
         (["Aspirin", "Ibuprofen"], ""),
+        (["Bradycardia NOS", "Hypotension NOS", "Flush"], ""),
         ([], ""),
     ],
 )
