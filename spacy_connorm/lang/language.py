@@ -142,6 +142,16 @@ class Plural(NamedTuple):
     singular: str
 
 
+class Opposite(NamedTuple):
+    """A row of `opposites.tsv`: words of which a name has another than the text.
+
+    sides (str): The words that say the same, and after a slash those that say another: "increased
+        high / decreased low". A hyphen stands for the rest of a word: "hyper- / hypo-".
+    """
+
+    sides: str
+
+
 def strip_accents(word: str, letters: Collection[str] = ()) -> str:
     """Remove the accents of a word, which notes often lack.
 
@@ -215,6 +225,7 @@ class LanguageData:
     phrases (Tuple[PhraseMeaning, ...]): What several words may stand for; see `Words.phrases`.
     derivations (Tuple[Derivation, ...]): How words derive from nouns.
     plurals (Tuple[Plural, ...]): How plurals are formed.
+    opposites (Tuple[Opposite, ...]): What does not mean the same, however alike.
     finder (FinderClasses): Words around and in mentions.
     other_meanings (Tuple[OtherMeaning, ...]): Words that give others another meaning.
     short_forms (ShortFormClasses): Short forms of notes and words around them.
@@ -236,6 +247,7 @@ class LanguageData:
     phrases: tuple[PhraseMeaning, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     plurals: tuple[Plural, ...] = ()
+    opposites: tuple[Opposite, ...] = ()
     other_meanings: tuple[OtherMeaning, ...] = ()
     finding_cues: tuple[FindingCue, ...] = ()
     short_form_meanings: tuple[ShortFormMeaning, ...] = ()
@@ -299,6 +311,7 @@ def load_language(code: str) -> LanguageData:
             Plural(strip_accents(row.plural), row.kind, strip_accents(row.singular))
             for row in _read_table(Plural, folder / "plurals.tsv")
         ),
+        opposites=tuple(_read_table(Opposite, folder / "opposites.tsv")),
         other_meanings=tuple(_read_table(OtherMeaning, folder / "other_meanings.tsv")),
         finding_cues=tuple(_read_table(FindingCue, folder / "finding_cues.tsv")),
         short_form_meanings=tuple(

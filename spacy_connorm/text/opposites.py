@@ -1,0 +1,94 @@
+"""What two texts must not differ in if they are to mean the same, however alike they look: a
+number, a letter, one of two opposite words. "Type 1" is not "type 2", and nothing increased is
+decreased.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from .words import Words, words_of
+
+# What a word says, and of what: "2" of numbers.
+Statements = Mapping[str, frozenset[str]]
+_NUMBER, _LETTER = "number", "letter"
+# `Words` writes those up to nine in digits. "X" is a letter, too.
+_ROMAN = frozenset(["xi", "xii", "xiii", "xiv", "xv", "xvi"])
+_SIDE, _REST = " / ", "-"
+# The minimum length of what opposite beginnings and endings have in common.
+_SHORTEST = 3
+_MOST_LANGUAGES = 16
+
+
+class Opposites:
+    """Knows the opposites of one language. `opposites_of` makes one for each."""
+
+    def __init__(self, words: Words) -> None:
+        """Sort the rows of a language.
+
+        words (Words): Reads its words.
+        """
+        self._words = defaultdict[str, dict[str, str]](dict)
+        self._beginnings: dict[str, tuple[str, str]] = {}
+        self._endings: dict[str, tuple[str, str]] = {}
+        for row in words.language.opposites:
+            for side in row.sides.split(_SIDE):
+                for word in side.split():
+                    if word.endswith(_REST):
+                        self._beginnings[word.rstrip(_REST)] = row.sides, side
+                    elif word.startswith(_REST):
+                        self._endings[word.lstrip(_REST)] = row.sides, side
+                    else:
+                        for written in words.normalized(word):
+                            self._words[written][row.sides] = side
+
+    def stated(self, words: Iterable[str]) -> Statements:
+        """List what a text says that another must not say otherwise.
+
+        words (Iterable[str]): Its normalized words, see `Words.bag`.
+        RETURNS (Statements): What it says, by what it is about; empty for most texts.
+        """
+        stated = defaultdict[str, set[str]](set)
+        for word in words:
+            if word.isdigit() or word in _ROMAN:
+                stated[_NUMBER].add(word)
+            elif len(word) == 1:
+                stated[_LETTER].add(word.lower())
+            for about, side in self._words.get(word, {}).items():
+                stated[about].add(side)
+            for about, side in self._affixes(word):
+                stated[about].add(side)
+        return {about: frozenset(said) for about, said in stated.items()}
+
+    def _affixes(self, word: str) -> Iterable[tuple[str, str]]:
+        for length in range(2, len(word) - _SHORTEST + 1):
+            if word[:length] in self._beginnings:
+                about, side = self._beginnings[word[:length]]
+                yield f"{about} {word[length:]}", side
+            if word[-length:] in self._endings:
+                about, side = self._endings[word[-length:]]
+                yield f"{about} {word[:-length]}", side
+
+
+def are_contrary(stated: Statements, others: Statements) -> bool:
+    """Check whether each of two texts says something of the same that the other does not say.
+
+    stated (Statements): What one says, see `Opposites.stated`.
+    others (Statements): What the other says.
+    RETURNS (bool): True for "type 2" and "type 1", not for "type 1 or 2" and "type 1".
+    """
+    return any(
+        said - others[about] and others[about] - said
+        for about, said in stated.items()
+        if about in others
+    )
+
+
+@lru_cache(_MOST_LANGUAGES)
+def opposites_of(code: str) -> Opposites:
+    """Get what knows the opposites of a language.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (Opposites): The same object for the same language.
+    """
+    return Opposites(words_of(code))
