@@ -46,7 +46,10 @@ def best_first(
         return list(interpretations)
     wholes = [way for way in interpretations if way.kind != "parts"]
     linked = [way for way in wholes if written_id(way.candidates, nil_threshold) != NIL]
-    whole = max(linked or wholes, key=attrgetter("score"))
+    # A cosine does not know what a short form stands for.
+    is_doubted = any(way.certainty < 1 for way in wholes)
+    order = _probability if is_doubted else attrgetter("score")
+    whole = max(linked or wholes, key=order)
     parts = [
         way for way in interpretations if way.kind == "parts" and links_better(way, whole, classes)
     ]
@@ -54,6 +57,12 @@ def best_first(
     chosen = next((way for way in parts if way.score >= best - _MARGIN), whole)
     others = [way for way in interpretations if way is not chosen]
     return [chosen if chosen is whole else _as_known(chosen, whole), *others]
+
+
+def _probability(whole: Interpretation) -> float:
+    """RETURNS (float): The probability of the first candidate; the score in an index without any."""
+    probability = whole.parts[0][0].probability if whole.parts[0] else None
+    return whole.score if probability is None else probability
 
 
 def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:

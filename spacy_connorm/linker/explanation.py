@@ -10,7 +10,7 @@ from ..concepts import Candidate
 from .linking import REWORDED, link, retrieve
 from .query import Query
 from .retriever import Retriever
-from .texts import Interpretation, MentionTexts
+from .texts import Interpretation, MentionTexts, Way
 
 # The number of candidates of each search that are printed.
 _SHOWN = 3
@@ -109,10 +109,10 @@ def explain_mention(
     answer, asked = interpretations[0], MentionTexts(mention, long_form, matched_name)
     parts = [ExplainedPart(text, []) for text in answer.texts]
     for search, threshold in query.sieve.steps:
-        ways = {asked: [(answer.kind, answer.texts)]}
+        ways = {asked: [Way(answer.kind, answer.texts, answer.certainty)]}
         (alone,) = retrieve(retriever, ways, query.alone(search))[asked]
         # Scores that are lowered passed a threshold before.
-        share = REWORDED if answer.kind == "reworded name" else 1
+        share = REWORDED if answer.kind == "reworded name" else answer.certainty
         needed = None if threshold == -inf else share * threshold
         for part, chosen, others in zip(parts, answer.parts, alone.parts, strict=True):
             # The search that answers has the candidates of the answer.

@@ -104,8 +104,8 @@ def retrieve(
     settings = query.sieve, query.filter, query.rescorers, calibration, depth
     candidates: dict[str, list[Candidate]] = {"": []}
     new = []
-    for _, texts in chain.from_iterable(ways.values()):
-        for text in texts:
+    for way in chain.from_iterable(ways.values()):
+        for text in way.texts:
             if text not in candidates:
                 known = cache.get((settings, text))
                 candidates[text] = known or []
@@ -124,11 +124,13 @@ def retrieve(
     interpretations: dict[MentionTexts, list[Interpretation]] = {}
     for mention, some in ways.items():
         interpretations[mention] = []
-        for kind, texts in some:
+        for kind, texts, certainty in some:
             parts = [candidates[text] for text in texts]
             if kind == "reworded name":
                 parts = [_lowered(part, calibration) for part in parts]
-            interpretations[mention].append(Interpretation(kind, texts, tuple(parts)))
+            elif certainty < 1:
+                parts = [_doubted(part, certainty) for part in parts]
+            interpretations[mention].append(Interpretation(kind, texts, tuple(parts), certainty))
     return interpretations
 
 
@@ -136,6 +138,18 @@ def _lowered(candidates: Sequence[Candidate], calibration: Calibration | None) -
     lower = [candidate._replace(score=candidate.score * REWORDED) for candidate in candidates]
     # Probabilities are those of the scores that are shown.
     return lower if calibration is None else with_probabilities(lower, calibration)
+
+
+def _doubted(candidates: Sequence[Candidate], certainty: float) -> list[Candidate]:
+    return [
+        candidate._replace(
+            score=candidate.score * certainty,
+            probability=None
+            if candidate.probability is None
+            else candidate.probability * certainty,
+        )
+        for candidate in candidates
+    ]
 
 
 def _first(top_k: int, ways: Sequence[Interpretation]) -> list[Interpretation]:

@@ -3,7 +3,6 @@ long form that the document defines, as written, or as the mentions that the tex
 """
 
 from collections.abc import Collection, Sequence
-from itertools import repeat
 from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,9 +13,9 @@ from ..text.composites import PART_SEPARATOR, composite_splitter
 from .calibration import SAME_TEXT
 from .retriever import Retriever
 
-Kind: TypeAlias = Literal["found name", "reworded name", "long form", "as written", "parts"]
-# A way to interpret a mention: its kind, and the texts to search.
-Way: TypeAlias = tuple[Kind, tuple[str, ...]]
+Kind: TypeAlias = Literal[
+    "found name", "reworded name", "long form", "initials", "as written", "parts"
+]
 _NAMES = frozenset(["found name", "reworded name"])
 # Below every cosine.
 _NOTHING_FOUND = -1.0
@@ -35,17 +34,33 @@ class MentionTexts(NamedTuple):
     matched_name: str
 
 
+class Way(NamedTuple):
+    """A way to interpret a mention.
+
+    kind (str): "found name", "reworded name", "long form", "initials", "as written" or "parts".
+    texts (Tuple[str, ...]): The texts to search: one, or one for each part.
+    certainty (float): How probable it is that the mention says this, see `Initials`; 1 for other
+        kinds.
+    """
+
+    kind: Kind
+    texts: tuple[str, ...]
+    certainty: float = 1.0
+
+
 class Interpretation(NamedTuple):
     """One way to read a mention, and what was found for it.
 
-    kind (str): "found name", "reworded name", "long form", "as written" or "parts".
-    texts (Tuple[str, ...]): The texts searched: one, or one for each part.
+    kind (str): As in `Way`, like the texts and the certainty.
+    texts (Tuple[str, ...]): The texts searched.
     parts (Tuple[List[Candidate], ...]): The candidates of each text, best first.
+    certainty (float): What scores and probabilities were multiplied by.
     """
 
     kind: Kind
     texts: tuple[str, ...]
     parts: tuple[list[Candidate], ...]
+    certainty: float = 1.0
 
     @property
     def score(self) -> float:
@@ -134,7 +149,7 @@ def interpret(
     """List the ways to interpret whole mentions: as the name that the finder matched, unless D has
     the mention, or the name is only in another index; if there is none, or it has other words, as
     the long form that the document defines; and as written if it defines none, or if the written
-    form is reliable.
+    form is reliable, and then also with the words that the letters of a short form begin.
 
     mentions (Collection[MentionTexts]): The mentions, each once.
     retriever (Retriever): Knows the texts of the index.
@@ -159,13 +174,18 @@ def interpret(
         ways[texts] = []
         if name in names and mention not in in_data:
             is_reworded = retriever.has_cosines and bag(name) != bag(long_form or mention)
-            ways[texts].append(("reworded name" if is_reworded else "found name", (name,)))
+            ways[texts].append(Way("reworded name" if is_reworded else "found name", (name,)))
             if not is_reworded:
                 continue
         if long_form:
-            ways[texts].append(("long form", (long_form,)))
+            ways[texts].append(Way("long form", (long_form,)))
         if not long_form or mention in reliable:
-            ways[texts].append(("as written", (mention,)))
+            ways[texts].append(Way("as written", (mention,)))
+        if not long_form and not name and retriever.has_cosines:
+            ways[texts] += [
+                Way("initials", (expansion.text,), expansion.certainty)
+                for expansion in retriever.expand(mention)
+            ]
     return ways
 
 
@@ -191,9 +211,10 @@ def split(texts: MentionTexts, wholes: Sequence[Interpretation], language: str) 
     """
     ways: list[Way] = []
     if PART_SEPARATOR in texts.matched_name:
-        ways.append(("parts", tuple(texts.matched_name.split(PART_SEPARATOR))))
+        ways.append(Way("parts", tuple(texts.matched_name.split(PART_SEPARATOR))))
     else:
         for whole in wholes:
             if whole.kind not in _NAMES:
-                ways += zip(repeat("parts"), composite_splitter(language).split(whole.texts[0]))
+                parts = composite_splitter(language).split(whole.texts[0])
+                ways += [Way("parts", part) for part in parts]
     return [] if ways and any(map(attrgetter("is_settled"), wholes)) else ways
