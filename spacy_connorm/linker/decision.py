@@ -60,7 +60,7 @@ def best_first(
 
 
 def _probability(whole: Interpretation) -> float:
-    """RETURNS (float): The probability of the first candidate; the score in an index without any."""
+    """RETURNS (float): That of the first candidate; the score in an index without probabilities."""
     probability = whole.parts[0][0].probability if whole.parts[0] else None
     return whole.score if probability is None else probability
 

@@ -15,7 +15,7 @@ from .decision import best_first
 from .query import Query
 from .retriever import Retriever
 from .sieve import run_sieve
-from .texts import Interpretation, MentionTexts, Way, clean_mentions, interpret, split
+from .texts import Interpretation, MentionTexts, Way, clean_mentions, expand, interpret, split
 
 # The minimum number of candidates to find, even if fewer are wanted: a text denotes all concepts
 # with the same score, and the probability of a candidate depends on its rival.
@@ -56,6 +56,9 @@ def link(
     cleaned = clean_mentions(mentions, long_forms, matched_names)
     words = retriever.index.words
     ways = interpret(dict.fromkeys(cleaned), retriever)
+    if query.read_initials:
+        for texts, some in ways.items():
+            some += expand(texts, retriever)
     interpreted = retrieve(retriever, ways, query)
     if query.split_composites:
         for texts, wholes in interpreted.items():

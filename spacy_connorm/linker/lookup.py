@@ -164,8 +164,9 @@ class ConceptLookup:
             retriever = Retriever(encoder, index, SynonymOverlay(index))
             fitted_to = fit_to_names(retriever, calibrated_for, self.language)
             if fitted_to is not None:
-                left_out = {"names": fitted_to.left_out, "right": fitted_to.right}
-                facts = {CALIBRATION: fitted_to.calibration._asdict(), LEFT_OUT: left_out}
+                facts: dict[str, Any] = {CALIBRATION: fitted_to.calibration._asdict()}
+                if fitted_to.left_out:
+                    facts[LEFT_OUT] = {"names": fitted_to.left_out, "right": fitted_to.right}
                 add_facts(index.folder, facts)
                 index = ConceptIndex(index.folder, self.backend, owner=owner)
         self.use(encoder, index)

@@ -1,4 +1,5 @@
-"""Fit a calibration to an index's own names, without annotated documents.
+"""Fit a calibration to an index's own names, without annotated documents. If these are too few,
+the usual one is as good: small ontologies hardly differ.
 
 Some names are taken out of the index, and searched as if they were mentions. What is found then is
 right if it is their concept, found by its other names. What is found among other concepts, as if
@@ -16,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..concepts import Candidate
+from ..files.package_data import read_toml
 from ..index.concept_index import ConceptIndex
 from ..index.filter import Filter
 from ..index.overlay import SynonymOverlay
@@ -35,6 +37,8 @@ _NAMES_PER_PHRASE, _NAMES_PER_MISSPELLING = 4, 2
 # names, 84 to 98 of 100 have it in nine dev sets of five ontologies.
 _CEILING = 0.95
 _SEED = 0
+# The mean of what is fitted to small ontologies, as `benchmarks/mentions.py --weights` prints it.
+_USUAL = Calibration(**read_toml(__package__, "calibration.toml")["weights"], ceiling=_CEILING)
 # A translation shares few letters with a name and has a lower score than a synonym, right or wrong.
 # Its lead over other names means the same.
 _HOLDS_ACROSS_LANGUAGES = np.isin(CandidateFeatures._fields, ("margin", "name"))
@@ -61,7 +65,8 @@ class NameFit(NamedTuple):
     """What the names of an index tell about it.
 
     calibration (Calibration): Fitted to them.
-    left_out (int): The number of names that were taken out of the index and searched.
+    left_out (int): The number of names that were taken out of the index and searched; 0 if these
+        are too few, and the calibration is the usual one.
     right (int): For how many of these their concept, found by its other names, was first.
     """
 
@@ -80,16 +85,20 @@ def fit_to_names(retriever: Retriever, query: Query, language: str) -> NameFit |
     retriever (Retriever): The index and its encoder.
     query (Query): How mentions are searched.
     language (str): The language of the mentions.
-    RETURNS (Optional[NameFit]): The calibration; None if scores are not cosines, or if fewer
-        than 100 concepts have several names.
+    RETURNS (Optional[NameFit]): The calibration: the usual one if fewer than 100 concepts have
+        several names, unless words are not compared; None then, or if scores are not cosines.
     """
     names = _sample(retriever.index)
-    if len(names) < _FEWEST_NAMES or not retriever.has_cosines:
+    if not retriever.has_cosines:
         return None
+    if len(names) < _FEWEST_NAMES:
+        return NameFit(_USUAL, 0, 0) if query.rescorers else None
     removed = frozenset((name.row, name.concept) for name in names)
     overlay = SynonymOverlay(retriever.index, removed=removed)
     texts = [name.text for name in names]
-    query = query._replace(filter=Filter(), split_composites=False, calibration=None, codes=None)
+    query = query._replace(
+        filter=Filter(), split_composites=False, read_initials=False, calibration=None, codes=None
+    )
     without_names = replace(retriever, overlay=overlay)
     found = candidates_of(without_names, texts, query)
     for_phrases = candidates_of(without_names, _phrases(texts), query)

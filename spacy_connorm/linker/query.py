@@ -19,6 +19,7 @@ class Query(NamedTuple):
     rescorers (Tuple[Rescorer, ...]): What changes scores after each search, such as
         `COMPARE_WORDS`.
     split_composites (bool): Whether to interpret coordinated mentions as their parts, too.
+    read_initials (bool): Whether to interpret short forms as the initials of names, too.
     calibration (Optional[Calibration]): If given, candidates get probabilities.
     nil_threshold (Optional[float]): The probability below which a mention is NIL; None for never.
         Of several interpretations, one that is not NIL answers.
@@ -31,6 +32,7 @@ class Query(NamedTuple):
     filter: Filter = Filter()
     rescorers: tuple[Rescorer, ...] = ()
     split_composites: bool = True
+    read_initials: bool = False
     calibration: Calibration | None = None
     nil_threshold: float | None = None
     codes: CodeSystems | None = None

@@ -149,7 +149,7 @@ def interpret(
     """List the ways to interpret whole mentions: as the name that the finder matched, unless D has
     the mention, or the name is only in another index; if there is none, or it has other words, as
     the long form that the document defines; and as written if it defines none, or if the written
-    form is reliable, and then also with the words that the letters of a short form begin.
+    form is reliable.
 
     mentions (Collection[MentionTexts]): The mentions, each once.
     retriever (Retriever): Knows the texts of the index.
@@ -181,12 +181,23 @@ def interpret(
             ways[texts].append(Way("long form", (long_form,)))
         if not long_form or mention in reliable:
             ways[texts].append(Way("as written", (mention,)))
-        if not long_form and not name and retriever.has_cosines:
-            ways[texts] += [
-                Way("initials", (expansion.text,), expansion.certainty)
-                for expansion in retriever.expand(mention)
-            ]
     return ways
+
+
+def expand(texts: MentionTexts, retriever: Retriever) -> list[Way]:
+    """List the ways to interpret a mention with a short form of which nothing is known.
+
+    texts (MentionTexts): The mention.
+    retriever (Retriever): Knows the initials of the names of the index.
+    RETURNS (List[Way]): The ways; none if its document defines a long form, a finder matched a
+        name, or the mention is in the index.
+    """
+    if texts.long_form or texts.matched_name:
+        return []
+    return [
+        Way("initials", (expansion.text,), expansion.certainty)
+        for expansion in retriever.expand(texts.mention)
+    ]
 
 
 def _find_reliable(mentions: set[str], retriever: Retriever) -> set[str]:

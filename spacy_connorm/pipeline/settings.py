@@ -283,7 +283,7 @@ class NormalizerSettings(ComponentSettings):
     labels: Texts | None = None
     attribute_prefix: AttributePrefix = ""
     top_k: Positive = 10
-    nil_threshold: Share | None = 0.02
+    nil_threshold: Share | None = 0.1
     calibration: Calibrated | None = None
     compare_words: Flag = True
     split_composites: Flag = True
