@@ -58,7 +58,8 @@ def link(
     ways = interpret(dict.fromkeys(cleaned), retriever)
     if query.read_initials:
         for texts, some in ways.items():
-            some += expand(texts, retriever)
+            if not texts.mention.islower():  # as most mentions are, which have no short form
+                some += expand(texts, retriever)
     interpreted = retrieve(retriever, ways, query)
     if query.split_composites:
         for texts, wholes in interpreted.items():

@@ -1,4 +1,4 @@
-"""Change scores after a search: names in other words rise, names with extra words fall."""
+"""Change scores after a search: names in other words rise, names with others fall."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from ..index.hits import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
 from ..index.search import Search
 from ..index.vectors.hybrid import HybridVectors
 from ..index.word_bags import Rewritten
-from ..text.opposites import Statements, are_contrary, opposites_of
+from ..text.opposites import are_contrary, opposites_of
 from .batch import SearchBatch
 
 
@@ -95,16 +95,20 @@ _SHARE = 0.6
 
 
 @dataclass(frozen=True)
-class ExtraWords(Rescorer):
-    """Lowers the scores of names with words that the mention lacks: "kidney problems" are not a
-    tubular disorder. Mentions that are in the index are left alone, since their own name comes
-    first anyway, and so are names that say the same in other words.
+class OtherWords(Rescorer):
+    """Lowers the scores of names with words that the mention lacks ("kidney problems" are not a
+    tubular disorder), and of names that say the opposite or have another number ("type 2" is not
+    "type 1"). Mentions that are in the index are left alone, since their own name comes first
+    anyway, and so are names that say the same in other words.
 
     weight (float): How much a name without any word of the mention loses. Chosen on dev data, see
         docs/benchmarks/ontology_alone.md.
+    contrary (float): The share of its score that a name with an opposite loses. In BC5CDR's dev
+        part, none of 82 first candidates with another number than the mention is right.
     """
 
     weight: float = 0.2
+    contrary: float = 0.5
     depth = 25
 
     def __call__(self, results: SearchResults) -> list[list[Hit]]:
@@ -113,6 +117,7 @@ class ExtraWords(Rescorer):
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
         batch, words = results.batch, results.batch.index.words
+        opposites = opposites_of(words.language.code)
         is_new = (batch.rows[results.places] < 0).tolist()
         members = {
             hit.member: None
@@ -128,62 +133,23 @@ class ExtraWords(Rescorer):
                 continue
             names = batch.in_other_words.get(place)
             spared = () if names is None else batch.index.members.of_rows(names.rows).tolist()
-            mention = by_first_letters(words.known_bag(batch.texts[place]))
+            bag = words.known_bag(batch.texts[place])
+            mention, stated = by_first_letters(bag), opposites.stated(bag)
             lowered = []
             for hit in hits:
+                if hit.member in spared:
+                    lowered.append(hit)
+                    continue
                 # Texts that users added are not members.
                 name = bags.get(hit.member) or words.known_bag(hit.text)
-                share = 0.0 if hit.member in spared else extra_share(mention, name)
-                distance = round(hit.distance + self.weight * share, DIGITS)
-                lowered.append(Hit(distance, *hit[1:]) if share else hit)
+                lost = self.weight * extra_share(mention, name)
+                others = opposites.stated(tuple(name)) if stated else None
+                if others and are_contrary(stated, others):
+                    lost += self.contrary * max(0.0, -hit.distance)
+                distance = round(hit.distance + lost, DIGITS)
+                lowered.append(Hit(distance, *hit[1:]) if lost else hit)
             rescored.append(best_hits(lowered, results.top_k))
         return rescored
-
-
-@dataclass(frozen=True)
-class ContraryWords(Rescorer):
-    """Lowers the scores of names that say the opposite of a mention, or have another number: "type
-    2" is not "type 1". Mentions that are in the index are left alone. Names with another number
-    than the mention were right in none of 82 cases (BC5CDR's chemicals, dev).
-
-    weight (float): The share of the score that such a name loses.
-    """
-
-    weight: float = 0.5
-    depth = 10
-
-    def __call__(self, results: SearchResults) -> list[list[Hit]]:
-        """Lower scores; see `Rescorer`.
-
-        RETURNS (List[List[Hit]]): The hits in their new order.
-        """
-        batch, words = results.batch, results.batch.index.words
-        opposites = opposites_of(words.language.code)
-        rescored = []
-        for place, hits in zip(results.places, results.hits, strict=True):
-            stated = (
-                opposites.stated(words.known_bag(batch.texts[place]))
-                if batch.rows[place] < 0
-                else {}
-            )
-            rescored.append(self._lowered(stated, hits, results) if stated else hits)
-        return rescored
-
-    def _lowered(self, stated: Statements, hits: list[Hit], results: SearchResults) -> list[Hit]:
-        """Lower the scores of the hits of one mention.
-
-        RETURNS (List[Hit]): The hits in their new order.
-        """
-        index = results.batch.index
-        opposites = opposites_of(index.words.language.code)
-        texts = index.store.texts([hit.member for hit in hits if hit.member >= 0])
-        lowered = []
-        for hit in hits:
-            name = index.words.known_bag(hit.text or texts[hit.member])
-            is_contrary = are_contrary(stated, opposites.stated(name))
-            lost = self.weight * max(0.0, -hit.distance) if is_contrary else 0.0
-            lowered.append(Hit(round(hit.distance + lost, DIGITS), *hit[1:]) if lost else hit)
-        return best_hits(lowered, results.top_k)
 
 
 def extra_share(mention: Mapping[str, Collection[str]], name: Sequence[str]) -> float:
@@ -326,9 +292,4 @@ def _score_names(
 
 
 # What compares the words of names with those of a mention, in the order in which it runs.
-COMPARE_WORDS: tuple[Rescorer, ...] = (
-    RewrittenWords(),
-    ExtraWords(),
-    ContraryWords(),
-    SameWords(),
-)
+COMPARE_WORDS: tuple[Rescorer, ...] = (RewrittenWords(), OtherWords(), SameWords())

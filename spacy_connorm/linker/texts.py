@@ -224,8 +224,8 @@ def split(texts: MentionTexts, wholes: Sequence[Interpretation], language: str) 
     if PART_SEPARATOR in texts.matched_name:
         ways.append(Way("parts", tuple(texts.matched_name.split(PART_SEPARATOR))))
     else:
+        splitter = composite_splitter(language)
         for whole in wholes:
-            if whole.kind not in _NAMES:
-                parts = composite_splitter(language).split(whole.texts[0])
-                ways += [Way("parts", part) for part in parts]
+            if whole.kind not in _NAMES and splitter.signs.search(whole.texts[0]):
+                ways += [Way("parts", parts) for parts in splitter.split(whole.texts[0])]
     return [] if ways and any(map(attrgetter("is_settled"), wholes)) else ways

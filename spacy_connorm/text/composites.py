@@ -139,6 +139,8 @@ class CompositeSplitter:
         self._range = re.compile(
             rf"\b({grade})[ -]{any_of(self._classes.range_words)}[ -](?={grade}\b)", re.IGNORECASE
         )
+        # What every composite has.
+        self.signs = re.compile(f"{self._separator.pattern}|{self._range.pattern}", re.IGNORECASE)
         # A phrase that is a single conjunct of a longer coordination, with or without commas.
         idioms = any_of(self._classes.idioms).replace(r"\ ", ",? ")
         self._idiom = re.compile(rf"\b{idioms}\b", re.IGNORECASE)

@@ -4,7 +4,7 @@ decreased.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from .words import Words, words_of
@@ -17,6 +17,7 @@ _ROMAN = frozenset(["xi", "xii", "xiii", "xiv", "xv", "xvi"])
 _SIDE, _REST = " / ", "-"
 # The minimum length of what opposite beginnings and endings have in common.
 _SHORTEST = 3
+_CACHED = 65_536
 _MOST_LANGUAGES = 16
 
 
@@ -41,26 +42,31 @@ class Opposites:
                     else:
                         for written in words.normalized(word):
                             self._words[written][row.sides] = side
+        self.stated = lru_cache(_CACHED)(self._stated)
+        self._said_by = lru_cache(_CACHED)(self._read)
 
-    def stated(self, words: Iterable[str]) -> Statements:
-        """List what a text says that another must not say otherwise.
+    def _stated(self, words: tuple[str, ...]) -> Statements:
+        """List what a text says that another must not say otherwise. It is called as `stated`,
+        which caches.
 
-        words (Iterable[str]): Its normalized words, see `Words.bag`.
+        words (Tuple[str, ...]): Its normalized words, see `Words.bag`.
         RETURNS (Statements): What it says, by what it is about; empty for most texts.
         """
-        stated = defaultdict[str, set[str]](set)
+        stated: dict[str, frozenset[str]] = {}
         for word in words:
-            if word.isdigit() or word in _ROMAN:
-                stated[_NUMBER].add(word)
-            elif len(word) == 1:
-                stated[_LETTER].add(word.lower())
-            for about, side in self._words.get(word, {}).items():
-                stated[about].add(side)
-            for about, side in self._affixes(word):
-                stated[about].add(side)
-        return {about: frozenset(said) for about, said in stated.items()}
+            for about, side in self._said_by(word):
+                stated[about] = stated.get(about, frozenset()) | {side}
+        return stated
 
-    def _affixes(self, word: str) -> Iterable[tuple[str, str]]:
+    def _read(self, word: str) -> tuple[tuple[str, str], ...]:
+        """RETURNS (Tuple[Tuple[str, str], ...]): What a word says, and of what."""
+        if word.isdigit() or word in _ROMAN:
+            return ((_NUMBER, word),)
+        if len(word) == 1:
+            return ((_LETTER, word.lower()),)
+        return (*self._words.get(word, {}).items(), *self._affixes(word))
+
+    def _affixes(self, word: str) -> Iterator[tuple[str, str]]:
         for length in range(2, len(word) - _SHORTEST + 1):
             if word[:length] in self._beginnings:
                 about, side = self._beginnings[word[:length]]

@@ -11,6 +11,7 @@ from finding import make_finder
 
 import spacy_connorm.lang
 from spacy_connorm import Concept
+from spacy_connorm.text.opposites import are_contrary, opposites_of
 from spacy_connorm.text.words import words_of
 
 LANGUAGES = Path(spacy_connorm.lang.__file__).parent
@@ -25,6 +26,7 @@ SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")
 FORMS = ("plurals.tsv", "spellings.tsv")
 # These have tests of their own: `test_assertions.py`, `test_cues.py`.
 CUES = ("assertions.tsv", "inflections.tsv")
+OPPOSITES = "opposites.tsv"
 
 
 def read_rows(code, table):
@@ -117,9 +119,24 @@ def test_an_example_shows_what_its_row_is_for(found, code, table, example, name)
         assert name in found[code, table][example]
 
 
+@pytest.mark.parametrize(
+    ("code", "sides", "text", "name"),
+    [
+        pytest.param(code, row["sides"], row["text"], row["name"], id=f"{code}: {row['sides']}")
+        for code in CODES
+        for row in read_rows(code, OPPOSITES)
+    ],
+)
+def test_a_name_contradicts_a_text_because_of_its_row(code, sides, text, name):
+    words, opposites = words_of(code), opposites_of(code)
+    said, other = (opposites.stated(words.bag(each)) for each in (text, name))
+    assert are_contrary(said, other)
+    assert any(sides in about for about in said.keys() & other.keys())
+
+
 def test_all_tables_have_examples():
     tables = {path.name for path in (LANGUAGES / "en").glob("*.tsv")}
-    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, *CUES}
+    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, *CUES, OPPOSITES}
 
 
 def test_a_table_has_the_same_columns_in_all_languages():

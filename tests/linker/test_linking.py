@@ -12,6 +12,7 @@ from spacy_connorm.linker.calibration import Calibration
 from spacy_connorm.linker.linking import candidates_of, link
 
 PACKAGE = Path(spacy_connorm.__file__).parent
+CALIBRATION = "calibration.py"
 
 
 class CallTrace:
@@ -56,7 +57,10 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 33
-    assert len(trace.functions) <= 88
+    # Probabilities, which larger indexes always had, are one file of the road.
+    of_probabilities = {name for path, name in trace.functions if path.endswith(CALIBRATION)}
+    assert len(of_probabilities) <= 8
+    assert len(trace.functions) - len(of_probabilities) <= 88
     assert trace.depth <= 10
 
 

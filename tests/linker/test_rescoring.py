@@ -9,7 +9,7 @@ from finding import NGRAMS
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.rescoring import (
-    ExtraWords,
+    OtherWords,
     RewrittenWords,
     SameWords,
     by_first_letters,
@@ -58,7 +58,7 @@ def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
     normalizer = make_normalizer()
     for mention in ("colds", "severe headaches"):
         before = scores(normalizer, mention, top_k=100)
-        after = scores(normalizer, mention, ExtraWords(0.5), top_k=100)
+        after = scores(normalizer, mention, OtherWords(0.5), top_k=100)
         assert before.keys() == after.keys()
         for concept_id, (score, text) in after.items():
             same_text = before[concept_id]
@@ -66,13 +66,13 @@ def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
             expected = same_text[0] - 0.5 * share_of(mention, text)
             assert score == pytest.approx(expected, abs=1e-4)
         assert list(after.values()) == sorted(after.values(), key=lambda each: -each[0])
-        assert list(scores(normalizer, mention, ExtraWords(0.5), top_k=2)) == list(after)[:2]
+        assert list(scores(normalizer, mention, OtherWords(0.5), top_k=2)) == list(after)[:2]
 
 
 def test_texts_of_the_index_are_left_alone(make_normalizer):
     normalizer = make_normalizer()
     for mention in ("cold", "vertigo"):
-        assert scores(normalizer, mention) == scores(normalizer, mention, ExtraWords(0.5))
+        assert scores(normalizer, mention) == scores(normalizer, mention, OtherWords(0.5))
 
 
 def test_scores_of_rewritten_names_are_not_lowered(make_normalizer):
@@ -80,7 +80,7 @@ def test_scores_of_rewritten_names_are_not_lowered(make_normalizer):
     concepts = [Concept("U1", "testis"), Concept("U2", "testicular artery of the trunk")]
     normalizer.initialize(ontology=Ontology(concepts))
     cosine, _ = scores(normalizer, "testicular")["U1"]
-    for others in ((), (ExtraWords(0.5),)):
+    for others in ((), (OtherWords(0.5),)):
         found = scores(normalizer, "testicular", RewrittenWords(0.5), *others)["U1"]
         assert found == (pytest.approx(cosine + 0.45 * (1 - cosine), abs=1e-4), "testis")
 

@@ -15,7 +15,7 @@ from spacy_connorm.index.hits import run_search
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.linker.batch import SearchBatch
-from spacy_connorm.linker.rescoring import ExtraWords
+from spacy_connorm.linker.rescoring import OtherWords
 from spacy_connorm.linker.sieve import Sieve, run_sieve
 
 PLACES = {
@@ -121,8 +121,8 @@ def test_only_for_texts_that_the_index_lacks_more_concepts_are_found_than_wanted
 
     monkeypatch.setattr("spacy_connorm.linker.sieve.run_search", search)
     batch.rows[1] = 0  # "cold" is a text of the index
-    found = run_sieve(batch, Sieve(["OD-T"], []), [ExtraWords()], top_k=2)
-    assert asked == [(1, 2), (2, ExtraWords.depth)]
+    found = run_sieve(batch, Sieve(["OD-T"], []), [OtherWords()], top_k=2)
+    assert asked == [(1, 2), (2, OtherWords.depth)]
     assert list(found) == TEXTS and set(map(len, found.values())) == {2}
 
 
@@ -138,7 +138,7 @@ def test_where_nothing_is_found_nothing_is_rescored(tmp_path):
     )
     rescored = []
 
-    class Rescorer(ExtraWords):
+    class Rescorer(OtherWords):
         def __call__(self, results):
             rescored.append(results.search)
             return results.hits
