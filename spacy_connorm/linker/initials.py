@@ -80,19 +80,20 @@ class Initials:
         """
         self._index = index
         self._small = index.words.classes.function_words
-        self._known: Cache[str, list[Expansion]] = Cache(_CACHED)
+        self._known: Cache[str, tuple[Expansion, ...]] = Cache(_CACHED)
 
-    def expand(self, mention: str) -> list[Expansion]:
+    def expand(self, mention: str) -> tuple[Expansion, ...]:
         """Find out what a mention with a short form may say.
 
         mention (str): A cleaned mention.
-        RETURNS (List[Expansion]): One for each concept or beginning of names that has the letters
-            of its first short form that has any; none in an index of more than 100,000 names.
+        RETURNS (Tuple[Expansion, ...]): One for each concept or beginning of names that has the
+            letters of its first short form that has any; none in an index of more than 100,000
+            names.
         """
         known = self._known.get(mention)
         if known is None:
             is_large = len(self._index.members.concept) > _MOST_NAMES
-            known = [] if is_large else self._expanded(mention)
+            known = () if is_large else tuple(self._expanded(mention))
             self._known.put(mention, known)
         return known
 
@@ -192,7 +193,8 @@ class Initials:
         others = "".join(f"{letter}?" for letter in letters[1:])
         for match in self._places(f"(?<={_END}){letters[0]}{others}"):
             texts = [word.group().lower() for word in match.words[: match.last]]
-            if _has_letters(texts, letters):
+            # A word in capitals is not its own short form.
+            if _has_letters(texts, letters) and not texts[0].startswith(letters):
                 yield match
 
     def _words(self, name: str) -> list[re.Match[str]]:

@@ -15,7 +15,15 @@ from .decision import best_first
 from .query import Query
 from .retriever import Retriever
 from .sieve import run_sieve
-from .texts import Interpretation, MentionTexts, Way, clean_mentions, expand, interpret, split
+from .texts import (
+    Interpretation,
+    MentionTexts,
+    Way,
+    clean_mentions,
+    interpret,
+    read_initials,
+    split,
+)
 
 # The minimum number of candidates to find, even if fewer are wanted: a text denotes all concepts
 # with the same score, and the probability of a candidate depends on its rival.
@@ -59,7 +67,7 @@ def link(
     if query.read_initials:
         for texts, some in ways.items():
             if not texts.mention.islower():  # as most mentions are, which have no short form
-                some += expand(texts, retriever)
+                some += read_initials(texts, retriever)
     interpreted = retrieve(retriever, ways, query)
     if query.split_composites:
         for texts, wholes in interpreted.items():

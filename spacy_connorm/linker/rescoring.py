@@ -143,7 +143,7 @@ class OtherWords(Rescorer):
                 # Texts that users added are not members.
                 name = bags.get(hit.member) or words.known_bag(hit.text)
                 lost = self.weight * extra_share(mention, name)
-                others = opposites.stated(tuple(name)) if stated else None
+                others = opposites.stated(tuple(name)) if stated else ()
                 if others and are_contrary(stated, others):
                     lost += self.contrary * max(0.0, -hit.distance)
                 distance = round(hit.distance + lost, DIGITS)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from ..index.vectors.kinds import from_raw
 from ..text.cleaning import clean, encodable
 from .batch import SearchBatch
 from .calibration import Calibration
-from .initials import Expansion, Initials
+
+if TYPE_CHECKING:
+    from .initials import Initials
 
 # The number of filters whose masks are kept: one byte per concept, and for each search one per row.
 _MAX_MASKS = 16
@@ -125,27 +128,15 @@ class Retriever:
         members = self.index.members
         return not members.inexact[members.of(row, self.index.number(concept_id))].any()
 
-    def expand(self, mention: str) -> list[Expansion]:
-        """Find out what a mention with a short form may say, if it is not in the index.
-
-        mention (str): A cleaned text.
-        RETURNS (List[Expansion]): See `Initials.expand`; none for a text of the index. If some are
-            names, only these.
-        """
-        expansions = self._initials.expand(mention)
-        if not expansions or self.find_known_texts([mention], "OD"):
-            return []
-        names = self.find_known_texts([expansion.text for expansion in expansions], "OD")
-        if not names:
-            return expansions
-        return [
-            Expansion(text, certainty * len(expansions) / len(names))
-            for text, certainty in expansions
-            if text in names
-        ]
-
     @cached_property
-    def _initials(self) -> Initials:
+    def initials(self) -> "Initials":
+        """What short forms may stand for, by the names of the index.
+
+        RETURNS (Initials): Reads the names when it is first asked.
+        """
+        # Most mentions have no short form.
+        from .initials import Initials
+
         return Initials(self.index)
 
     def encode(self, texts: Sequence[str], allowed: AllowedConcepts | None = None) -> SearchBatch:

@@ -184,20 +184,23 @@ def interpret(
     return ways
 
 
-def expand(texts: MentionTexts, retriever: Retriever) -> list[Way]:
+def read_initials(texts: MentionTexts, retriever: Retriever) -> list[Way]:
     """List the ways to interpret a mention with a short form of which nothing is known.
 
     texts (MentionTexts): The mention.
     retriever (Retriever): Knows the initials of the names of the index.
-    RETURNS (List[Way]): The ways; none if its document defines a long form, a finder matched a
-        name, or the mention is in the index.
+    RETURNS (List[Way]): The ways, only those that are names if any are; none if the document
+        defines a long form, a finder matched a name, or the mention is in the index.
     """
     if texts.long_form or texts.matched_name:
         return []
-    return [
-        Way("initials", (expansion.text,), expansion.certainty)
-        for expansion in retriever.expand(texts.mention)
-    ]
+    expansions = retriever.initials.expand(texts.mention)
+    if not expansions or retriever.find_known_texts([texts.mention], "OD"):
+        return []
+    names = retriever.find_known_texts([expansion.text for expansion in expansions], "OD")
+    kept = [expansion for expansion in expansions if expansion.text in names] or expansions
+    share = len(expansions) / len(kept)
+    return [Way("initials", (text,), certainty * share) for text, certainty in kept]
 
 
 def _find_reliable(mentions: set[str], retriever: Retriever) -> set[str]:

@@ -361,7 +361,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             cfg["top_k"],
             rescorers=COMPARE_WORDS if cfg["compare_words"] else (),
             split_composites=cfg["split_composites"],
-            read_initials=cfg["compare_words"],
+            read_initials=cfg["read_initials"] and cfg["compare_words"],
             nil_threshold=cfg["nil_threshold"],
             cache_size=cfg["cache_size"],
         )

@@ -265,7 +265,9 @@ class NormalizerSettings(ComponentSettings):
         what was fitted to the names of the index.
     compare_words (bool): Also compare the words of names and mentions: scores rise for names
         that say the same in other words or forms ("lungs": lung), and fall for names with more
-        words.
+        words or contrary ones ("type 2" for "type 1").
+    read_initials (bool): Also read short forms that no document defines as the initials of
+        names, if words are compared.
     split_composites (bool): Also search for the parts of composite mentions.
     types (List[str]): Find only concepts of these semantic types.
     branches (List[str]): Find only these concepts and everything below them.
@@ -286,6 +288,7 @@ class NormalizerSettings(ComponentSettings):
     nil_threshold: Share | None = 0.1
     calibration: Calibrated | None = None
     compare_words: Flag = True
+    read_initials: Flag = True
     split_composites: Flag = True
     types: Texts = []
     branches: Texts = []

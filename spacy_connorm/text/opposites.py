@@ -4,13 +4,15 @@ decreased.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
+from typing import TypeAlias
 
 from .words import Words, words_of
 
-# What a word says, and of what: "2" of numbers.
-Statements = Mapping[str, frozenset[str]]
+# What a text says, and of what: ("number", "2"). Tuples of texts cost a garbage collector nothing.
+Statements: TypeAlias = tuple[tuple[str, str], ...]
 _NUMBER, _LETTER = "number", "letter"
 # `Words` writes those up to nine in digits. "X" is a letter, too.
 _ROMAN = frozenset(["xi", "xii", "xiii", "xiv", "xv", "xvi"])
@@ -50,16 +52,12 @@ class Opposites:
         which caches.
 
         words (Tuple[str, ...]): Its normalized words, see `Words.bag`.
-        RETURNS (Statements): What it says, by what it is about; empty for most texts.
+        RETURNS (Statements): What it says; empty for most texts.
         """
-        stated: dict[str, frozenset[str]] = {}
-        for word in words:
-            for about, side in self._said_by(word):
-                stated[about] = stated.get(about, frozenset()) | {side}
-        return stated
+        return tuple(chain.from_iterable(map(self._said_by, words)))
 
-    def _read(self, word: str) -> tuple[tuple[str, str], ...]:
-        """RETURNS (Tuple[Tuple[str, str], ...]): What a word says, and of what."""
+    def _read(self, word: str) -> Statements:
+        """RETURNS (Statements): What a word says."""
         if word.isdigit() or word in _ROMAN:
             return ((_NUMBER, word),)
         if len(word) == 1:
@@ -83,11 +81,11 @@ def are_contrary(stated: Statements, others: Statements) -> bool:
     others (Statements): What the other says.
     RETURNS (bool): True for "type 2" and "type 1", not for "type 1 or 2" and "type 1".
     """
-    return any(
-        said - others[about] and others[about] - said
-        for about, said in stated.items()
-        if about in others
-    )
+    for about in {about for about, _ in stated}:
+        ours, theirs = ({side for of, side in said if of == about} for said in (stated, others))
+        if ours - theirs and theirs - ours:
+            return True
+    return False
 
 
 @lru_cache(_MOST_LANGUAGES)

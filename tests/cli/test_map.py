@@ -20,7 +20,7 @@ def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
     assert result.exit_code == 0, result.output
     told = words(result)
     assert "accepted 2 66.7% 2 66.7%" in told
-    assert "The thresholds apply to the cosine" in told
+    assert "The thresholds apply to the probability" in told
     written = out.read_text(encoding="utf8")
     assert "#   DEMO: https://example.org/demo/" in written
     assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in written

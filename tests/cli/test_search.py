@@ -11,7 +11,7 @@ from spacy_connorm.cli import search as cli_search
 def test_a_table_of_candidates(invoke, words, demo_index):
     result = invoke("search", demo_index, "hart attack", " ", "--top-k", "2")
     assert result.exit_code == 0, result.output
-    assert "hart attack DEMO:0000006 myocardial infarction" in words(result)
+    assert re.search(r"hart attack 0\.\d+ DEMO:0000006 myocardial infarction", words(result))
     assert "- nothing found" in words(result)
     assert result.output.count("DEMO:") == 2
     assert invoke("search", demo_index, "hart attack").output.count("DEMO:") == 3
@@ -30,8 +30,8 @@ def test_each_part_of_a_composite_is_explained(invoke, words, demo_index):
     first, second = shown.partition("Part 1 is searched as flu")[2].split(
         "Part 2 is searched as heart attack"
     )
-    assert "flu DEMO:" in first and "this one answers" in first
-    assert "heart attack DEMO:0000006" in second and "this one answers" in second
+    assert "flu 0.950 DEMO:" in first and "this one answers" in first
+    assert "heart attack 0.949 DEMO:0000006" in second and "this one answers" in second
     assert f"{mention} DEMO:" not in shown
 
 
@@ -55,7 +55,8 @@ def test_nil_is_shown_for_each_part_of_a_composite(invoke, words, strict_index, 
     mention = "fever and chilsl and flu"
     shown = words(invoke("search", strict_index, mention, "-k", "1"))
     assert f"{mention} (chilsl) NIL the first" in shown and shown.count("NIL") == 1
-    assert "NIL" not in words(invoke("search", demo_index, mention, "asdf qwer", "-k", "1"))
+    shown = words(invoke("search", demo_index, mention, "asdf qwer", "-k", "1"))
+    assert shown.count("NIL") == 1 and "asdf qwer NIL" in shown
 
 
 def test_nil_is_explained(invoke, words, strict_index):
@@ -115,7 +116,7 @@ def test_lines_of_standard_input_are_answered_one_by_one(invoke, demo_index, wor
     assert result.exit_code == 0, result.output
     assert len(loads) == 1
     assert result.output.count("Mention") == 2
-    assert "hart attack DEMO:0000006 myocardial infarction" in words(result)
+    assert re.search(r"hart attack 0\.\d+ DEMO:0000006 myocardial infarction", words(result))
     assert "OD-T, the last search" in words(
         invoke("search", demo_index, "--explain", input="hart attack")
     )

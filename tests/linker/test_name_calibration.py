@@ -129,8 +129,21 @@ def test_for_names_in_another_language_words_and_scores_do_not_count(language, c
     assert counting == (["margin", "name"] if foreign else FEATURES)
 
 
-def test_few_names_give_none():
-    small = make(made_up(60))
+@pytest.mark.parametrize("count", [1, 2, 60])
+def test_few_names_have_the_usual_calibration(count, tmp_path):
+    small = make(made_up(count))
+    assert small.calibration.ceiling == 0.95
+    name = small.concept("C0").canonical_name
+    (right,), (wrong,) = small.candidates([name, "kitchen table"], top_k=1)
+    assert right.probability > 0.9 and wrong.probability < 0.1
+    assert [small.decide([one]) for one in (right, wrong)] == ["C0", NIL]
+    small.to_disk(tmp_path / "saved")
+    manifest = json.loads((tmp_path / "saved" / "index" / "manifest.json").read_text())
+    assert "left_out" not in manifest
+
+
+def test_few_names_have_none_if_words_are_not_compared():
+    small = make(made_up(60), compare_words=False)
     assert small.calibration is None
     (found,) = small.candidates(["kitchen table"])
     assert found[0].probability is None

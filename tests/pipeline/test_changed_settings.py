@@ -71,6 +71,7 @@ CHANGES = {
         "calibration": ({"intercept": 0.0, "score": 1.0, "margin": 1.0}, "The lungs."),
         "split_composites": (False, "No breast and ovarian cancers."),
         "compare_words": (False, "A chronic colic."),
+        "read_initials": (False, "Has CP."),
         "types": (["Disease"], "The lungs."),
         "branches": (["C4"], "The lungs."),
         "excluded_branches": (["C4"], "The lungs."),
