@@ -38,6 +38,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add = parser.add_argument
     add("--set", choices=SETS, nargs="+", default=[*SETS], help="[all of them]")
     add("--encoder", choices=ENCODERS, nargs="+", default=[*ENCODERS], help="[both]")
+    add("--no-initials", action="store_true", help="`read_initials = false`")
     add("--names-only", action="store_true", help="leave out the synonyms of the ontologies")
     add(
         "--nil-threshold",
@@ -58,6 +59,7 @@ def measure(arguments: Namespace) -> Iterator[Row]:
             nlp = read_pipeline(name, folder, encoder, names_only=arguments.names_only)
             mentions = list(read_mentions(name))
             normalizer = nlp.get_pipe("concept_normalizer")
+            normalizer.cfg["read_initials"] = not arguments.no_initials
             for threshold in arguments.nil_threshold:
                 # Of several ways to read a mention, one that is not NIL answers.
                 normalizer.cfg["nil_threshold"] = threshold
@@ -65,6 +67,7 @@ def measure(arguments: Namespace) -> Iterator[Row]:
                 yield {
                     "set": name,
                     "with": f"{encoder}{', names only' if arguments.names_only else ''}",
+                    "initials": not arguments.no_initials,
                     "NIL below": f"{threshold:g}",
                     **score(mentions, found, threshold),
                 }

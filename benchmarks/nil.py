@@ -35,7 +35,7 @@ from spacy_connorm.linker.rescoring import COMPARE_WORDS
 from spacy_connorm.linker.sieve import Sieve
 from spacy_connorm.pipeline.presets import BESIDE_NGRAMS
 
-THRESHOLDS = (0.01, 0.015, 0.02, 0.05, 0.2, 0.5)
+THRESHOLDS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 def main() -> None:
@@ -141,7 +141,9 @@ class Answers:
         concepts = [concept for concept in data.ontology if concept.concept_id not in removed]
         # The names of these ontologies are English.
         language = data.dataset.language
-        query = Query(Sieve(), 10, rescorers=COMPARE_WORDS if language == "en" else ())
+        is_english = language == "en"
+        rescorers = COMPARE_WORDS if is_english else ()
+        query = Query(Sieve(), 10, rescorers=rescorers, read_initials=is_english)
         lookup = ConceptLookup(
             cached_encoder(block, work), Sieve(), ExactIndex(), language=language
         )

@@ -46,6 +46,7 @@ MARKED = [
     "chronic colic",
     "lungs",
     "CP",
+    "OC",
     "breast tumour",
     "kidney",
 ]
@@ -71,7 +72,7 @@ CHANGES = {
         "calibration": ({"intercept": 0.0, "score": 1.0, "margin": 1.0}, "The lungs."),
         "split_composites": (False, "No breast and ovarian cancers."),
         "compare_words": (False, "A chronic colic."),
-        "read_initials": (False, "Has CP."),
+        "read_initials": (False, "Has OC."),
         "types": (["Disease"], "The lungs."),
         "branches": (["C4"], "The lungs."),
         "excluded_branches": (["C4"], "The lungs."),
