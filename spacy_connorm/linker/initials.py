@@ -31,12 +31,15 @@ _MOST_BY_CHANCE = 0.1
 _FEWEST_FOR_SKIPPED, _FEWEST_INSIDE = 4, 3
 _MOST_INSIDE = 10_000
 _FEWEST_LETTERS = 2
+# Longer mentions are not read, so that the time for a document is linear in its length.
+_LONGEST_MENTION = 100
 _CACHED = 10_000
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\s()\[\],;]+")
 # "CMT1A", "MEN-1".
 _NUMBERED = re.compile(r"([^\W\d_]{2,})-?(\d[^\W_]?)")
-_END = "\n"
+# What the initials of each name begin with.
+_START = "\n"
 
 
 class Expansion(NamedTuple):
@@ -88,12 +91,13 @@ class Initials:
         mention (str): A cleaned mention.
         RETURNS (Tuple[Expansion, ...]): One for each concept or beginning of names that has the
             letters of its first short form that has any; none in an index of more than 100,000
-            names.
+            names, and for a mention of more than 100 characters.
         """
         known = self._known.get(mention)
         if known is None:
             is_large = len(self._index.members.concept) > _MOST_NAMES
-            known = () if is_large else tuple(self._expanded(mention))
+            is_read = not is_large and len(mention) <= _LONGEST_MENTION
+            known = tuple(self._expanded(mention)) if is_read else ()
             self._known.put(mention, known)
         return known
 
@@ -166,32 +170,32 @@ class Initials:
         """YIELDS (Tuple[str, int, float]): What to find among the initials, in how many places it
         may stand by chance, and how many of these may have it.
         """
+        # Python finds what begins with a letter six times as fast as what begins with a lookbehind.
         length, lengths = len(letters), self._lengths
-        yield f"(?<={_END}){letters}(?={_END})", int(np.sum(lengths == length)), inf
+        yield f"{_START}{letters}(?={_START})", int(np.sum(lengths == length)), inf
         longer = int(np.sum(lengths > length))
         most = inf if has_number else _MOST_BY_CHANCE
-        yield f"(?<={_END}){letters}", longer, most
+        yield f"{_START}{letters}", longer, most
         yield letters, int(np.sum(np.maximum(lengths - length, 0))), most
         if length >= _FEWEST_FOR_SKIPPED:
-            ways = [f"{letters[:cut]}[^{_END}]{letters[cut:]}" for cut in range(1, length)]
-            yield f"(?<={_END})(?:{'|'.join(ways)})", longer * len(ways), most
+            ways = [f"{letters[1:cut]}[^{_START}]{letters[cut:]}" for cut in range(1, length)]
+            yield f"{_START}{letters[0]}(?:{'|'.join(ways)})", longer * len(ways), most
 
     def _places(self, pattern: str) -> Iterator[_Match]:
         """YIELDS (_Match): The words whose initials match."""
         for match in re.finditer(pattern, self._letters):
-            member = int(np.searchsorted(self._starts, match.start(), side="right")) - 1
+            place = match.start() + pattern.startswith(_START)
+            member = int(np.searchsorted(self._starts, place, side="right")) - 1
             name = self._index.store.texts([member])[member]
             start = int(self._starts[member])
-            yield _Match(
-                member, name, self._words(name), match.start() - start, match.end() - start
-            )
+            yield _Match(member, name, self._words(name), place - start, match.end() - start)
 
     def _inside(self, letters: str) -> Iterator[_Match]:
         """YIELDS (_Match): The beginnings of names whose words begin with letters of a short form,
         and have its other letters inside: "PKU" in "phenylketonuria".
         """
         others = "".join(f"{letter}?" for letter in letters[1:])
-        for match in self._places(f"(?<={_END}){letters[0]}{others}"):
+        for match in self._places(f"{_START}{letters[0]}{others}"):
             texts = [word.group().lower() for word in match.words[: match.last]]
             # A word in capitals is not its own short form.
             if _has_letters(texts, letters) and not texts[0].startswith(letters):
@@ -204,13 +208,14 @@ class Initials:
     @cached_property
     def _read(self) -> list[str]:
         return [
-            "".join(word.group()[0].lower() for word in self._words(name))
+            # "İ" would be two letters.
+            "".join(word.group()[0].lower()[0] for word in self._words(name))
             for name in self._index.store.all_texts()
         ]
 
     @cached_property
     def _letters(self) -> str:
-        return _END + "".join(f"{initials}{_END}" for initials in self._read)
+        return "".join(f"{_START}{initials}" for initials in (*self._read, ""))
 
     @cached_property
     def _lengths(self) -> np.ndarray:

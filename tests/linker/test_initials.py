@@ -80,6 +80,18 @@ def test_others_are_read_as_they_are(normalizer, mention):
     assert expanded(normalizer, mention) == {}
 
 
+def test_long_mentions_are_read_as_they_are(normalizer):
+    assert expanded(normalizer, f"LHON{' of it' * 16}") != {}
+    assert expanded(normalizer, f"LHON{' of it' * 17}") == {}
+
+
+def test_a_letter_that_is_two_in_lower_case(normalizer):
+    names = [*NAMES, "İstanbul illness of sheep"]
+    assert expanded(make(names), "CKD") == expanded(
+        make([*NAMES, "Istanbul illness of sheep"]), "CKD"
+    )
+
+
 def test_several_concepts_share_the_certainty(normalizer):
     found = expanded(normalizer, "CKD")
     assert {*found} == {"chronic kidney disease", "chronic kawasaki disease"}
