@@ -86,7 +86,7 @@ def run(*arguments, **options):
 
 def test_the_pipeline_was_evaluated(project):
     (scores,) = json.loads((project / "metrics" / "test.json").read_text())
-    assert scores["mentions"] == 66
+    assert scores["mentions"] == 70
 
 
 def test_the_wheel_asks_for_the_plugin_once(wheel):

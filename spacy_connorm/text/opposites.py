@@ -60,7 +60,7 @@ class Opposites:
         """RETURNS (Statements): What a word says."""
         if word.isdigit() or word in _ROMAN:
             return ((_NUMBER, word),)
-        if len(word) == 1:
+        if len(word) == 1 and word.isascii():
             return ((_LETTER, word.lower()),)
         return (*self._words.get(word, {}).items(), *self._affixes(word))
 
