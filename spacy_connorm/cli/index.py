@@ -91,8 +91,9 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
         msg.info(f"Not found, since half of the ontology is below: {names} (--profile none: all)")
     if "calibration" not in built.manifest:
         msg.info(
-            "Candidates have no probability, and no mention is NIL: there are fewer than 20 "
-            "concepts, or scores are inner products (docs/calibration.md)"
+            "Candidates have no probability, and no mention is NIL: scores are inner products, or "
+            "words are not compared and fewer than 100 concepts have several names "
+            "(docs/calibration.md)"
         )
     msg.good(f"Wrote the pipeline: {built.path}")
     msg.info(f"Index for a larger pipeline: {built.index_path}")

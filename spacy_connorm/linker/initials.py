@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import inf, prod
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -77,11 +78,12 @@ class Initials:
     """The first letters of the words of all names of an index."""
 
     def __init__(self, index: ConceptIndex) -> None:
-        """Store the index.
+        """Store what is needed of an index, but not the index: it can be closed.
 
         index (ConceptIndex): The index.
         """
-        self._index = index
+        self._store, self._concepts = index.store, index.members.concept
+        self._reader = index.words
         self._small = index.words.classes.function_words
         self._known: Cache[str, tuple[Expansion, ...]] = Cache(_CACHED)
 
@@ -95,7 +97,7 @@ class Initials:
         """
         known = self._known.get(mention)
         if known is None:
-            is_large = len(self._index.members.concept) > _MOST_NAMES
+            is_large = len(self._concepts) > _MOST_NAMES
             is_read = not is_large and len(mention) <= _LONGEST_MENTION
             known = tuple(self._expanded(mention)) if is_read else ()
             self._known.put(mention, known)
@@ -134,19 +136,19 @@ class Initials:
         """
         text = match.text(match.last)
         is_whole = match.last - match.first == len(match.words)
-        return self._index.members.concept[match.member] if is_whole else text.lower(), text
+        return self._concepts[match.member] if is_whole else text.lower(), text
 
     def _numbered(self, matches: Iterable[_Match], number: str) -> dict[Hashable, str]:
         """Find the names with the number after the words that were found; without any, the words of
         names with another number, and this one.
         """
         same, others = dict[Hashable, str](), dict[Hashable, str]()
-        digits = self._index.words.normalized(number)
+        digits = self._reader.normalized(number)
         for match in matches:
             for place in range(match.last, len(match.words)):
-                written = self._index.words.normalized(match.words[place].group())
+                written = self._reader.normalized(match.words[place].group())
                 if written == digits:
-                    same[self._index.members.concept[match.member]] = match.text(place + 1)
+                    same[self._concepts[match.member]] = match.text(place + 1)
                 elif written[:1] and written[0].isdigit():
                     text = f"{match.text(match.last)} {number}"
                     others[text.lower()] = text
@@ -186,7 +188,7 @@ class Initials:
         for match in re.finditer(pattern, self._letters):
             place = match.start() + pattern.startswith(_START)
             member = int(np.searchsorted(self._starts, place, side="right")) - 1
-            name = self._index.store.texts([member])[member]
+            name = self._store.texts([member])[member]
             start = int(self._starts[member])
             yield _Match(member, name, self._words(name), place - start, match.end() - start)
 
@@ -210,7 +212,7 @@ class Initials:
         return [
             # "İ" would be two letters.
             "".join(word.group()[0].lower()[0] for word in self._words(name))
-            for name in self._index.store.all_texts()
+            for name in self._store.all_texts()
         ]
 
     @cached_property
@@ -229,6 +231,19 @@ class Initials:
     def _share(self) -> Counter[str]:
         counts = Counter("".join(self._read))
         return Counter({letter: count / counts.total() for letter, count in counts.items()})
+
+
+# By index, since each change of synonyms makes a new retriever.
+_OF_INDEX: WeakKeyDictionary[ConceptIndex, Initials] = WeakKeyDictionary()
+
+
+def initials_of(index: ConceptIndex) -> Initials:
+    """Get the initials of an index.
+
+    index (ConceptIndex): The index.
+    RETURNS (Initials): The same object for the same index.
+    """
+    return _OF_INDEX.setdefault(index, Initials(index))
 
 
 def _readings(token: str) -> Iterator[tuple[str, str]]:

@@ -128,16 +128,16 @@ class Retriever:
         members = self.index.members
         return not members.inexact[members.of(row, self.index.number(concept_id))].any()
 
-    @cached_property
+    @property
     def initials(self) -> "Initials":
         """What short forms may stand for, by the names of the index.
 
         RETURNS (Initials): Reads the names when it is first asked.
         """
         # Most mentions have no short form.
-        from .initials import Initials
+        from .initials import initials_of
 
-        return Initials(self.index)
+        return initials_of(self.index)
 
     def encode(self, texts: Sequence[str], allowed: AllowedConcepts | None = None) -> SearchBatch:
         """Get vectors from the index or from the encoder.

@@ -1,5 +1,8 @@
 """Short forms that no document defines, read as the initials of names."""
 
+import gc
+from weakref import ref
+
 import pytest
 import spacy
 from finding import NGRAMS
@@ -78,6 +81,26 @@ def test_a_short_form_says_the_words_that_it_abbreviates(normalizer, mention, te
 )
 def test_others_are_read_as_they_are(normalizer, mention):
     assert expanded(normalizer, mention) == {}
+
+
+def test_names_are_read_once(normalizer):
+    before = normalizer.lookup.retriever
+    normalizer.add_synonyms([("spotty skin", "ulcer")])
+    assert normalizer.lookup.retriever is not before
+    assert normalizer.lookup.retriever.initials is before.initials
+    normalizer.remove_synonyms([("spotty skin", "ulcer")])
+
+
+def test_an_index_that_is_no_longer_used_is_closed():
+    index = ref(make(NAMES).lookup.index)
+    gc.collect()
+    assert index() is None
+    made = make(NAMES)
+    assert expanded(made, "LHON")
+    index = ref(made.lookup.index)
+    del made
+    gc.collect()
+    assert index() is None
 
 
 def test_long_mentions_are_read_as_they_are(normalizer):
