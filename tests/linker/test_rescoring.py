@@ -306,3 +306,22 @@ def test_annotated_data_filters_and_removed_names_decide_among_them(make_shared)
     normalizer = make_shared()
     normalizer.remove_synonyms([("joint", "C4")])
     assert best_concept(normalizer, "joints") == "C3"
+
+
+@pytest.mark.parametrize(
+    ("mention", "contrary", "other"),
+    [
+        ("severe cold type 2", "cold, type 1", "cold"),
+        ("decreased cold", "increased cold", "cold"),
+        ("hypocoldness", "hypercoldness", "cold"),
+    ],
+)
+def test_nothing_is_left_of_contrary_names(make_normalizer, mention, contrary, other):
+    normalizer = make_normalizer()
+    normalizer.initialize(ontology=Ontology([Concept("C1", contrary), Concept("C2", other)]))
+    before, after = (
+        scores(normalizer, mention, *rescorers, top_k=9) for rescorers in ((), (OtherWords(),))
+    )
+    assert before["C1"][0] > 0.3
+    assert after["C1"][0] == 0
+    assert after["C2"][0] > 0
