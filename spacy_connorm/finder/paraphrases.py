@@ -5,7 +5,7 @@ regression tells how likely they mean what is nearest to them.
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -162,27 +162,30 @@ class ParaphraseFinder:
         has_enough_names = _FEWEST_NAMES <= self._names <= _MOST_NAMES
         if not (has_enough_names and self.retriever.has_cosines):
             return [[] for _ in docs]
+        mentioned = [windows.tokens() for windows in found]
         places = [
-            list(_places(doc, windows.tokens(), self._words))
-            for doc, windows in zip(docs, found, strict=True)
+            list(_places(doc, tokens, self._words))
+            for doc, tokens in zip(docs, mentioned, strict=True)
         ]
         texts = (place.text for place in chain.from_iterable(places))
         nearest = self._nearest.get_all(texts, self._search)
         return [
-            list(self._near(windows, own, nearest))
-            for windows, own in zip(found, places, strict=True)
+            list(self._near(windows.refused, tokens, own, nearest))
+            for windows, tokens, own in zip(found, mentioned, places, strict=True)
         ]
 
     def _near(
         self,
-        windows: FoundWindows,
+        windows: Iterable[RefusedWindow],
+        mentioned: Set[int],
         places: Iterable[_Place],
         nearest: Mapping[str, tuple[Candidate, ...]],
     ) -> Iterator[Paraphrase]:
-        """YIELDS (Paraphrase): The words at places of a document that come near a name."""
-        mentioned = windows.tokens()
+        """YIELDS (Paraphrase): The words at places of a document that come near a name, unless a
+        refused window among them says it.
+        """
         refused = defaultdict[int, list[RefusedWindow]](list)
-        for window in windows.refused:
+        for window in windows:
             refused[window.start].append(window)
         for start, end, text in places:
             if candidates := nearest[text]:

@@ -140,8 +140,9 @@ def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
     YIELDS (float): The score minus the best score of another candidate of the same part: over 0 for
         the first one and those with the same score, under 0 for the others.
     """
-    has_parts = candidates and candidates[-1].part
-    for rivals in by_part(candidates) if has_parts else filter(None, [candidates]):
+    if not candidates:
+        return
+    for rivals in by_part(candidates) if candidates[-1].part else [candidates]:
         scores = [candidate.score for candidate in rivals]
         first = scores[0]
         second = next((score for score in scores if score < first), _UNRELATED)
