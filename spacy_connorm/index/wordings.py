@@ -93,16 +93,18 @@ def _phrases(vocabulary: Iterable[str], bags: HashSet, words: Words) -> Iterator
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of names, and the others.
     """
     known = frozenset(vocabulary)
-    for row in words.phrases:
-        phrases = list(map(words.bag, row.texts()))
-        # Rows for what names leave out stand for nothing.
-        meant = list(filter(None, map(words.bag, row.stands_for)))
-        parts = list(filter(known.issuperset, meant))
-        whole = list(compress(parts, bags.contain(hash_bags(parts))))
-        yield from product(whole[:1] or parts, phrases)
+    possible = [
+        bag
+        for phrase in words.phrases
+        for bag in chain(phrase.bags, phrase.stands_for)
+        if known.issuperset(bag)
+    ]
+    names = set(compress(possible, bags.contain(hash_bags(possible))))
+    for phrase in words.phrases:
+        whole = [bag for bag in phrase.stands_for if bag in names][:1]
+        yield from product(whole or filter(known.issuperset, phrase.stands_for), phrase.bags)
         if not whole:
-            named = compress(phrases, bags.contain(hash_bags(phrases)))
-            yield from product(named, meant[:1])
+            yield from product(filter(names.__contains__, phrase.bags), phrase.stands_for[:1])
 
 
 class _Table(NamedTuple):

@@ -5,6 +5,7 @@ and "Breast-Cancer" have the same bag of words; and what kind of word each is.
 import re
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from ..lang import LanguageData, Meaning, PhraseMeaning, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
@@ -37,6 +38,19 @@ _CACHED = 65_536
 # The number of `Words` that are kept for others, and of what is made of them: an ontology with
 # endings of its own has its own ones, and a process may build many.
 MOST_READERS = 16
+
+
+class PhraseWords(NamedTuple):
+    """Several words, and what they stand for.
+
+    texts (Dict[Tuple[str, ...], str]): The ways to write them, by their content words in order.
+    bags (Tuple[Tuple[str, ...], ...]): Their bags of words, each once.
+    stands_for (Tuple[Tuple[str, ...], ...]): The bags of words of what names say.
+    """
+
+    texts: dict[tuple[str, ...], str]
+    bags: tuple[tuple[str, ...], ...]
+    stands_for: tuple[tuple[str, ...], ...]
 
 
 class Words:
@@ -107,18 +121,28 @@ class Words:
         return " ".join(self.content(text))
 
     @cached_property
-    def phrases(self) -> tuple[PhraseMeaning, ...]:
+    def phrases(self) -> tuple[PhraseWords, ...]:
         """What several words stand for: the rows of `phrases.tsv`, and those of `meanings.tsv` for
         a compound, which is several words of names.
 
-        RETURNS (Tuple[PhraseMeaning, ...]): The rows, as the tables have them.
+        RETURNS (Tuple[PhraseWords, ...]): The rows in the order of the tables.
         """
+        # An ontology's endings change nothing, and to read thousands of phrases takes long.
+        general = words_of(self.language.code)
+        if general is not self and general.language is self.language:
+            return general.phrases
         compounds = (
             PhraseMeaning(written.word, written.stands_for)
             for written, row in zip(self.language.meanings, self.meanings, strict=True)
             if row.kind in _OF_COMPOUNDS and " " in row.word
         )
-        return (*self.language.phrases, *compounds)
+        return tuple(map(self._phrase, chain(self.language.phrases, compounds)))
+
+    def _phrase(self, row: PhraseMeaning) -> PhraseWords:
+        texts = {tuple(self.content(text)): text for text in row.texts()}
+        bags = dict.fromkeys(tuple(sorted(words)) for words in texts)
+        # Rows for what names leave out stand for nothing.
+        return PhraseWords(texts, tuple(bags), tuple(filter(None, map(self.bag, row.stands_for))))
 
     @cached_property
     def copulas(self) -> frozenset[str]:
@@ -134,12 +158,7 @@ class Words:
 
         RETURNS (Dict[Tuple[str, ...], str]): Each phrase, by its content words in order.
         """
-        # An ontology's endings change nothing, and to read thousands of phrases takes long.
-        general = words_of(self.language.code)
-        if general is not self and general.language is self.language:
-            return general.everyday
-        texts = chain.from_iterable(row.texts() for row in self.phrases)
-        return {tuple(self.content(text)): text for text in texts}
+        return {words: text for phrase in self.phrases for words, text in phrase.texts.items()}
 
     @cached_property
     def everyday_bags(self) -> frozenset[tuple[str, ...]]:
