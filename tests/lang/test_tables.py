@@ -3,7 +3,9 @@ of an ontology that the example has because of it.
 """
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -59,20 +61,13 @@ EXAMPLES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def found():
-    """The names that each example has, by language and table. A name is its own concept id."""
-    return {
-        (code, table): find_names(code, read_rows(code, table))
-        for code in CODES
-        for table in (*MEANINGS, OTHER_MEANINGS)
-        if read_rows(code, table)
-    }
-
-
-def find_names(code, rows):
+@cache
+def names_in_examples(code, table):
+    """RETURNS (Dict[str, Set[str]]): The names that each example has. A name is its own concept
+    id.
+    """
     found = {}
-    for group in _groups(code, rows):
+    for group in _groups(code, read_rows(code, table)):
         names = dict.fromkeys(row["name"] for row in group)
         nlp = make_finder(
             [Concept(name, name) for name in names], code=code, normalizer={"top_k": 1}
@@ -91,32 +86,36 @@ def _groups(code, rows):
     """
     bag = words_of(code).known_bag
     while rows:
-        names, examples, group, others = set(), [], [], []
+        group, others = [], []
+        # Most have no word in common, and are not compared.
+        names_with, examples_with = defaultdict(list), defaultdict(list)
         for row in rows:
-            name, example = bag(row["name"]), Counter(bag(row["example"]))
-            is_shown = any(example >= Counter(other) for other in names - {name})
-            shows = any(
-                shown == example or shown >= Counter(name) for of, shown in examples if of != name
-            )
+            name, example = Counter(bag(row["name"])), Counter(bag(row["example"]))
+            near = chain.from_iterable(map(names_with.__getitem__, example))
+            is_shown = any(example >= other for other in near if other != name)
+            near = chain.from_iterable(map(examples_with.__getitem__, name | example))
+            shows = any(shown == example or shown >= name for of, shown in near if of != name)
             if is_shown or shows:
                 others.append(row)
                 continue
-            names.add(name)
-            examples.append((name, example))
             group.append(row)
+            for word in name:
+                names_with[word].append(name)
+            for word in example:
+                examples_with[word].append((name, example))
         yield group
         rows = others
 
 
 @pytest.mark.parametrize(("code", "table", "example", "name"), EXAMPLES)
-def test_an_example_shows_what_its_row_is_for(found, code, table, example, name):
+def test_an_example_shows_what_its_row_is_for(code, table, example, name):
     if table in FORMS:
         words, written = (" ".join(words_of(code).normalized(text)) for text in (example, name))
         assert f" {written} " in f" {words} "
     elif table == OTHER_MEANINGS:
-        assert name not in found[code, table][example]
+        assert name not in names_in_examples(code, table)[example]
     else:
-        assert name in found[code, table][example]
+        assert name in names_in_examples(code, table)[example]
 
 
 @pytest.mark.parametrize(
