@@ -8,6 +8,7 @@ from enum import Enum
 from itertools import takewhile
 from typing import NamedTuple
 
+from ..files.package_data import read_toml
 from ..index.cache import Cache
 from . import document_rules, place_rules, text_rules
 from .window import Window
@@ -33,214 +34,55 @@ class Needs(Enum):
 
 
 class Rule(NamedTuple):
-    """A reason why a window is not a mention.
+    """A reason why a window is not a mention. What it means is in `rules.toml`, by its name.
 
     name (str): Its name, for `explain` and for benchmarks.
-    reason (str): What it means, for users.
     needs (Needs): What it looks at.
     applies (Callable[[Window], bool]): Whether it refuses a window.
     """
 
     name: str
-    reason: str
     needs: Needs
     applies: Callable[[Window], bool]
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(
-        "not allowed",
-        "its names were removed, are inexact synonyms (`inexact_names`), or are of types or "
-        "branches that the normalizer leaves out",
-        Needs.TEXT,
-        text_rules.has_no_names,
-    ),
-    Rule("stop text", "it is a stop text", Needs.TEXT, text_rules.is_stop_text),
-    Rule(
-        "other sign",
-        "it has a minus where the names have a plus, or the reverse",
-        Needs.TEXT,
-        text_rules.has_opposite_sign,
-    ),
-    Rule("too short", "it has too few letters", Needs.NOT_IN_D, text_rules.is_too_short),
-    Rule(
-        "other letters",
-        "it is short, and no name has exactly these letters",
-        Needs.NOT_IN_D,
-        text_rules.has_other_letters,
-    ),
-    Rule(
-        "function word",
-        "it is a function word, such as 'more'",
-        Needs.NOT_IN_D,
-        text_rules.is_function_word,
-    ),
-    Rule(
-        "adjective",
-        "it is an adjective that has lost its noun: 'hépatique' is not hepatitis",
-        Needs.NOT_IN_D,
-        text_rules.lacks_its_noun,
-    ),
-    Rule(
-        "no capital",
-        "all names with these words have capitals, and it has none or only derives from them "
-        "(`match_capitals`)",
-        Needs.NOT_IN_D,
-        text_rules.lacks_capital,
-    ),
-    Rule(
-        "statement",
-        "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'",
-        Needs.NOT_IN_D,
-        text_rules.states_no_adjective,
-    ),
-    Rule(
-        "count",
-        "its number counts something else: 'dystrophy in 6 (patients)', '2 myopia (patients)', or "
-        "is that of the next list item",
-        Needs.NOT_IN_D,
-        text_rules.counts_others,
-    ),
-    Rule(
-        "across",
-        "its words are on both sides of 'and', 'or', a preposition or a line break, and no name "
-        "joins them like this or has them in this order",
-        Needs.NOT_IN_D,
-        text_rules.goes_across,
-    ),
-    Rule(
-        "reversed",
-        "it has the two words of a name in reverse: a bone collar is not a collar bone",
-        Needs.NOT_IN_D,
-        text_rules.is_reversed,
-    ),
-    Rule(
-        "organ",
-        "it is a part of the body that other names call abnormal: the small intestine is not a "
-        "hypoplastic intestine",
-        Needs.NOT_IN_D,
-        text_rules.is_organ,
-    ),
-    Rule(
-        "denied name",
-        "it is another name and a word that denies it, or what is after it: 'seizures absent' are "
-        "not absence seizures, nor is the speech '(in the absence) of fever'",
-        Needs.NOT_IN_D,
-        text_rules.denies_name,
-    ),
-    Rule(
-        "other punctuation",
-        "no name has its words in this order with this punctuation",
-        Needs.TEXT,
-        text_rules.is_punctuated,
-    ),
-    Rule(
-        "list",
-        "it may be two items of a list: a name with a comma is found on a line or in a sentence of "
-        "its own, if a number follows the comma, if it has several words on both sides, or if "
-        "annotated documents have it exactly so",
-        Needs.TEXT,
-        text_rules.is_list,
-    ),
-    Rule(
-        "adjective of a noun",
-        "it is said of a noun, and not of a patient: 'pie diabético' is not diabetes",
-        Needs.PLACE,
-        place_rules.is_of_noun,
-    ),
-    Rule(
-        "end of compound",
-        "it is the end of a compound with another meaning",
-        Needs.PLACE,
-        place_rules.ends_compound,
-    ),
-    Rule(
-        "other word",
-        "the word after it gives it another meaning: 'lead to', 'fall precautions'",
-        Needs.PLACE,
-        place_rules.has_other_meaning,
-    ),
-    Rule(
-        "proper name",
-        "it is a part of the name of a person, a place, an organization, a trial or a scale: 'Mr. "
-        "(Burns)', 'National (Cancer) Institute'",
-        Needs.PLACE,
-        place_rules.is_in_proper_name,
-    ),
-    Rule(
-        "species",
-        "it is the second word of the Latin name of an organism: 'Mycobacterium (tuberculosis)'",
-        Needs.PLACE,
-        place_rules.is_species,
-    ),
-    Rule(
-        "other name",
-        "the word before it makes it another finding: 'yellow fever', 'gag (reflex absent)'",
-        Needs.PLACE,
-        place_rules.has_other_name,
-    ),
-    Rule(
-        "cut",
-        "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)', "
-        "'decreased visual (acuity)'",
-        Needs.PLACE,
-        place_rules.is_cut,
-    ),
-    Rule(
-        "modifier",
-        "its last word only modifies the noun after it: 'small kidney (stone)'",
-        Needs.PLACE,
-        place_rules.modifies_noun,
-    ),
-    Rule(
-        "kind",
-        "a letter or a number after it belongs to the name: 'hepatitis (C)', 'HIV(-1)'",
-        Needs.PLACE,
-        place_rules.lacks_kind,
-    ),
-    Rule(
-        "part of list",
-        "it is some of the parts that slashes join: 'n/v(/d)'",
-        Needs.PLACE,
-        place_rules.cuts_list,
-    ),
-    Rule(
-        "uncertain",
-        "it has other words than a name, and function words that do not belong to a name",
-        Needs.TEXT,
-        text_rules.is_uncertain,
-    ),
-    Rule(
-        "cut name",
-        "it cuts off a part of a name: 'Canavan (disease is inherited)', '(abdomen: pain) in the "
-        "chest'",
-        Needs.DOCUMENT,
-        document_rules.cuts_name,
-    ),
-    Rule(
-        "part of other name",
-        "it is a part of a name in the background vocabulary: 'tumor (necrosis factor)'",
-        Needs.DOCUMENT,
-        document_rules.is_part_of_other_name,
-    ),
-    Rule(
-        "everyday word",
-        "the document mostly has it without a capital (`match_capitals`)",
-        Needs.DOCUMENT,
-        document_rules.is_everyday_word,
-    ),
-    Rule(
-        "undefined short form",
-        "it is a short form of up to `short_letters`, the document does not define it, and has too "
-        "few words of its long forms (`undefined_short_forms`)",
-        Needs.DOCUMENT,
-        document_rules.is_undefined,
-    ),
+    Rule("not allowed", Needs.TEXT, text_rules.has_no_names),
+    Rule("stop text", Needs.TEXT, text_rules.is_stop_text),
+    Rule("other sign", Needs.TEXT, text_rules.has_opposite_sign),
+    Rule("too short", Needs.NOT_IN_D, text_rules.is_too_short),
+    Rule("other letters", Needs.NOT_IN_D, text_rules.has_other_letters),
+    Rule("function word", Needs.NOT_IN_D, text_rules.is_function_word),
+    Rule("adjective", Needs.NOT_IN_D, text_rules.lacks_its_noun),
+    Rule("no capital", Needs.NOT_IN_D, text_rules.lacks_capital),
+    Rule("statement", Needs.NOT_IN_D, text_rules.states_no_adjective),
+    Rule("count", Needs.NOT_IN_D, text_rules.counts_others),
+    Rule("across", Needs.NOT_IN_D, text_rules.goes_across),
+    Rule("reversed", Needs.NOT_IN_D, text_rules.is_reversed),
+    Rule("organ", Needs.NOT_IN_D, text_rules.is_organ),
+    Rule("denied name", Needs.NOT_IN_D, text_rules.denies_name),
+    Rule("other punctuation", Needs.TEXT, text_rules.is_punctuated),
+    Rule("list", Needs.TEXT, text_rules.is_list),
+    Rule("adjective of a noun", Needs.PLACE, place_rules.is_of_noun),
+    Rule("end of compound", Needs.PLACE, place_rules.ends_compound),
+    Rule("other word", Needs.PLACE, place_rules.has_other_meaning),
+    Rule("proper name", Needs.PLACE, place_rules.is_in_proper_name),
+    Rule("species", Needs.PLACE, place_rules.is_species),
+    Rule("other name", Needs.PLACE, place_rules.has_other_name),
+    Rule("cut", Needs.PLACE, place_rules.is_cut),
+    Rule("modifier", Needs.PLACE, place_rules.modifies_noun),
+    Rule("kind", Needs.PLACE, place_rules.lacks_kind),
+    Rule("part of list", Needs.PLACE, place_rules.cuts_list),
+    Rule("uncertain", Needs.TEXT, text_rules.is_uncertain),
+    Rule("cut name", Needs.DOCUMENT, document_rules.cuts_name),
+    Rule("part of other name", Needs.DOCUMENT, document_rules.is_part_of_other_name),
+    Rule("everyday word", Needs.DOCUMENT, document_rules.is_everyday_word),
+    Rule("undefined short form", Needs.DOCUMENT, document_rules.is_undefined),
 )
 
 # They refuse words only since no name has them in this order; they may still mean one.
 ABOUT_ORDER = frozenset(["statement", "across", "reversed", "uncertain"])
-REASONS = {rule.name: rule.reason for rule in RULES}
+REASONS = read_toml(__package__, "rules.toml")
 
 
 def _first_of(rules: Iterable[Rule], window: Window) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_connorm.finder.rules import RULES
+from spacy_connorm.finder.rules import REASONS, RULES
 
 from .name_pipeline import build
 
@@ -48,7 +48,7 @@ def test_rules_have_names_of_their_own_and_an_example():
     names = [rule.name for rule in RULES]
     assert len({*names}) == len(names)
     assert {*names} == REFUSED.keys() | ELSEWHERE
-    assert all(rule.reason for rule in RULES)
+    assert [*REASONS] == names and all(REASONS.values())
 
 
 @pytest.mark.parametrize("rule", REFUSED)
@@ -62,7 +62,7 @@ def test_a_rule_refuses_its_example(rule):
     span = doc.char_span(len(before), len(before + inside))
     explained = finder.explain(span)
     assert (explained.rule, explained.is_mention) == (rule, False)
-    assert explained.reason in [each.reason for each in RULES if each.name == rule]
+    assert explained.reason == REASONS[rule]
 
 
 @pytest.mark.parametrize("texts", [("today", "than before"), ("than before", "today")])
