@@ -3,18 +3,15 @@ two names, although only "ovarian cancer" has the words of a name.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise, product, takewhile
 from typing import NamedTuple
 
 from spacy.attrs import LOWER
 from spacy.tokens import Doc
 
-from ..documents.abbreviations import (
-    abbreviation_spans,
-    get_abbreviations,
-    read_abbreviations,
-)
+from ..documents.abbreviations import abbreviation_spans, get_abbreviations, read_abbreviations
 from ..documents.token_texts import texts_of
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
@@ -59,8 +56,42 @@ class _Coordination(NamedTuple):
     start: int
     end: int
     interpretations: list[tuple[str, ...]]
-    taken: frozenset[str]
+    taken: frozenset[str] = frozenset()
     needs_names: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """A document in which coordinations are looked for.
+
+    doc (Doc): The document.
+    words (Sequence[str]): Its tokens in lower case, and an empty one, which is after the last token
+        and before the first: it has the number -1, too.
+    mentions (Sequence[FoundMention]): Its mentions.
+    label (str): The label of mentions that are made of none.
+    """
+
+    doc: Doc
+    words: Sequence[str]
+    mentions: Sequence[FoundMention]
+    label: str
+
+    @cached_property
+    def owners(self) -> dict[int, FoundMention]:
+        """The mention of each token that is in one."""
+        return {
+            token: mention
+            for mention in self.mentions
+            for token in range(mention.start, mention.end)
+        }
+
+    def is_free(self, start: int, end: int) -> bool:
+        """Check whether no mention has any of some tokens."""
+        return self.owners.keys().isdisjoint(range(start, end))
+
+    def part(self, start: int, end: int) -> str:
+        """Get the text of some tokens, cleaned."""
+        return clean(self.doc[start:end].text)
 
 
 def _join(
@@ -94,10 +125,6 @@ def _is_whole(part: str, text: str) -> bool:
     non-Hodgkin lymphoma".
     """
     return part in text.replace(f"-{part}", "")
-
-
-def _text(doc: Doc, start: int, end: int) -> str:
-    return clean(doc[start:end].text)
 
 
 class CoordinationJoiner:
@@ -143,7 +170,7 @@ class CoordinationJoiner:
         RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
         """
         possible = [
-            dict(self._possible(doc, mentions, label))
+            dict(self._possible(_Text(doc, self._words_of(doc), mentions, label)))
             for doc, mentions in zip(docs, found, strict=True)
         ]
         windows = chain.from_iterable(
@@ -162,107 +189,89 @@ class CoordinationJoiner:
             for mentions, by_mention in zip(found, possible, strict=True)
         ]
 
-    def _possible(
-        self, doc: Doc, mentions: Sequence[FoundMention], label: str
-    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+    def _possible(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or the first item of a
         list, and its coordinations, the longest first.
         """
-        # The empty word is after the last token, and before the first: it has the number -1.
-        words = self._without_ranges([*texts_of(doc, LOWER), ""])
-        yield from self._coordinations(doc, words, mentions)
-        yield from self._listed(doc, words, mentions, label)
-        yield from self._short_forms(doc, mentions, label)
+        for mention in text.mentions:
+            coordinations = (
+                self._around(text, mention),
+                self._field(text, mention),
+                self._stacked(text, mention),
+            )
+            yield mention, list(chain.from_iterable(coordinations))
+        yield from self._listed(text)
+        yield from self._short_forms(text)
 
-    def _short_forms(
-        self, doc: Doc, mentions: Sequence[FoundMention], label: str
-    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+    def _short_forms(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """List the short forms of several names: "D&V" is diarrhea and vomiting."""
-        if not any(self._divides(defined.long) for defined in get_abbreviations(doc)):
+        if not any(self._divides(defined.long) for defined in get_abbreviations(text.doc)):
             return  # their uses are looked for in the whole text
-        taken = {token for mention in mentions for token in range(mention.start, mention.end)}
-        abbreviations = read_abbreviations(doc)
-        for span in abbreviation_spans(doc):
+        abbreviations = read_abbreviations(text.doc)
+        for span in abbreviation_spans(text.doc):
             ways = self._divides(abbreviations.long_form(span.text, span.end_char - 1))
-            if ways and taken.isdisjoint(range(span.start, span.end)):
-                whole = _Coordination(span.start, span.end, ways, frozenset(), needs_names=True)
-                yield FoundMention(span.start, span.end, 1.0, label), [whole]
+            if ways and text.is_free(span.start, span.end):
+                whole = _Coordination(span.start, span.end, ways, needs_names=True)
+                yield FoundMention(span.start, span.end, 1.0, text.label), [whole]
 
-    def _coordinations(
-        self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention]
-    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """List the coordinations that mentions begin, end or are in the middle of."""
-        owners = {
-            token: mention for mention in mentions for token in range(mention.start, mention.end)
-        }
-        for mention in mentions:
-            windows = set(self._windows(words, mention))
-            coordinations = []
-            for start, end in sorted(windows, key=lambda window: (window[0] - window[1], window)):
-                taken = {owners[place] for place in range(start, end) if place in owners}
-                taken -= {mention}
-                if any(self._stays(words, other, mention, start, end) for other in taken):
-                    continue
-                text = clean(self._phrases.simplify_verbs(doc[start:end].text))
-                # If no part lacks a word, the other parts are not mentions: "ST depression and
-                # angina".
-                interpretations = [
-                    parts
-                    for parts in self._splitter.split(text)
-                    if not all(_is_whole(part, text) for part in parts)
-                ]
-                if interpretations:
-                    texts = frozenset(_text(doc, other.start, other.end) for other in taken)
-                    coordinations.append(_Coordination(start, end, interpretations, texts))
-            stacked = self._stacked(doc, words, mention)
-            yield mention, [*coordinations, *self._field(doc, words, mention), *stacked]
+    def _around(self, text: _Text, mention: FoundMention) -> Iterator[_Coordination]:
+        """List the coordinations that a mention begins, ends or is in the middle of."""
+        windows = set(self._windows(text.words, mention))
+        for start, end in sorted(windows, key=lambda window: (window[0] - window[1], window)):
+            taken = {text.owners[place] for place in range(start, end) if place in text.owners}
+            taken -= {mention}
+            is_cut = any(other.start < start or other.end > end for other in taken)
+            if is_cut or any(self._stays(text.words, other, mention) for other in taken):
+                continue
+            written = clean(self._phrases.simplify_verbs(text.doc[start:end].text))
+            # If no part lacks a word, the other parts are not mentions: "ST depression and angina".
+            interpretations = [
+                parts
+                for parts in self._splitter.split(written)
+                if not all(_is_whole(part, written) for part in parts)
+            ]
+            if interpretations:
+                others = frozenset(text.part(other.start, other.end) for other in taken)
+                yield _Coordination(start, end, interpretations, others)
 
-    def _field(
-        self, doc: Doc, words: Sequence[str], mention: FoundMention
-    ) -> Iterator[_Coordination]:
+    def _field(self, text: _Text, mention: FoundMention) -> Iterator[_Coordination]:
         """List the fields that begin with a mention and go on with other adjectives: "nose: short,
         broad".
 
         YIELDS (_Coordination): The longest first.
         """
+        words, doc = text.words, text.doc
         colons = [at for at in range(mention.start + 1, mention.end - 1) if words[at] == _COLON]
         if not colons:
             return
         subject = self._phrases.simplify_verbs(doc[mention.start : colons[0] + 1].text + " ")
-        values, end = [_text(doc, colons[0] + 1, mention.end)], mention.end
+        values, end = [text.part(colons[0] + 1, mention.end)], mention.end
         fields = []
         while (
             len(values) < _MOST_PARTS
             and words[end] == _COMMA
             and self._words.may_be_stated(words[end + 1])
+            and not words[end + 2].isalpha()
         ):
-            last = end + 2
-            if words[last].isalpha():
-                break
             values.append(doc[end + 1].text)
+            end += 2
             parts = tuple(clean(f"{subject}{value}") for value in values)
-            fields.append(_Coordination(mention.start, last, [parts], frozenset(), True))
-            end = last
+            fields.append(_Coordination(mention.start, end, [parts], needs_names=True))
         yield from reversed(fields)
 
-    def _listed(
-        self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention], label: str
-    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+    def _listed(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """List the coordinations around lists that are in no mention."""
-        taken = {token for mention in mentions for token in range(mention.start, mention.end)}
-        for first, last in self._lists(words):
-            if taken.isdisjoint(range(first, last[-1] + 1)):
+        for first, last in self._lists(text.words):
+            if text.is_free(first, last[-1] + 1):
                 starts = range(max(0, first - _MOST_WORDS), first)
                 windows = product(starts, reversed(last[1:]))
-                yield (
-                    FoundMention(first, first + 1, 1.0, label),
-                    [
-                        _Coordination(start, end + 1, parts, frozenset(), True)
-                        for start, end in windows
-                        if self._has_content(words[start]) and self._has_content(words[end])
-                        if (parts := self._splitter.split(_text(doc, start, end + 1)))
-                    ],
-                )
+                coordinations = [
+                    _Coordination(start, end + 1, parts, needs_names=True)
+                    for start, end in windows
+                    if self._has_content(text.words[start]) and self._has_content(text.words[end])
+                    if (parts := self._splitter.split(text.part(start, end + 1)))
+                ]
+                yield FoundMention(first, first + 1, 1.0, text.label), coordinations
 
     def _lists(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
         """Find lists with a conjunction: of numbers, and of words between an adjective and a noun,
@@ -291,57 +300,47 @@ class CoordinationJoiner:
     def _is_number(self, word: str) -> bool:
         return word[:1].isdigit() or word in self._ordinals
 
-    def _without_ranges(self, words: list[str]) -> list[str]:
-        """Read "mild to moderate" as "mild / moderate".
+    def _words_of(self, doc: Doc) -> list[str]:
+        """Read the tokens of a document in lower case, and "mild to moderate" as "mild / moderate".
 
-        words (List[str]): The tokens in lower case, and an empty one; changed in place.
-        RETURNS (List[str]): The same.
+        doc (Doc): The document.
+        RETURNS (List[str]): See `_Text`.
         """
+        words = [*texts_of(doc, LOWER), ""]
         grades, ranges = self._words.classes.grades, self._words.classes.range_words
         for place in [at for at, word in enumerate(words) if word in ranges]:
             if all(words[_next(words, place, step)] in grades for step in (-1, 1)):
                 words[place] = _SLASH
         return words
 
-    def _stacked(
-        self, doc: Doc, words: Sequence[str], mention: FoundMention
-    ) -> Iterator[_Coordination]:
+    def _stacked(self, text: _Text, mention: FoundMention) -> Iterator[_Coordination]:
         """Find a quality before a mention that begins with another one: "short" before "webbed
         neck".
 
         YIELDS (_Coordination): The quality and the mention, at most one.
         """
-        last = mention.start
+        words, last = text.words, mention.start
         while last + 2 < mention.end and words[last + 1] in _PASSED:
             last += 2
         if not all(self._is_stackable(words[at]) for at in (mention.start - 1, last)):
             return
         is_compound = _next(words, mention.start - 1, -1) != mention.start - 2
         if last + 1 < mention.end and not is_compound:
-            quality, rest = doc[mention.start - 1].text, _text(doc, last + 1, mention.end)
-            parts = (f"{quality} {rest}", _text(doc, mention.start, mention.end))
-            yield _Coordination(mention.start - 1, mention.end, [parts], frozenset(), True)
+            quality, rest = text.doc[mention.start - 1].text, text.part(last + 1, mention.end)
+            parts = (f"{quality} {rest}", text.part(mention.start, mention.end))
+            yield _Coordination(mention.start - 1, mention.end, [parts], needs_names=True)
 
     def _is_stackable(self, word: str) -> bool:
         """Check for a quality, but not "absent" and amounts, which are about all that follows."""
         is_about_all = word in self._denials or word in self._words.forms.amounts
         return self._words.is_quality(word) and not is_about_all
 
-    def _stays(
-        self,
-        words: Sequence[str],
-        other: FoundMention,
-        mention: FoundMention,
-        start: int,
-        end: int,
-    ) -> bool:
-        """Check whether another mention should not be absorbed by a window. One with the same label
-        is more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is
-        an adjective, as in "myoclonic and tonic seizures", or the mention after it ends with what
-        both may have: "pain and swelling of the joints".
+    def _stays(self, words: Sequence[str], other: FoundMention, mention: FoundMention) -> bool:
+        """Check whether another mention should not be absorbed by a coordination. One with the same
+        label is more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless
+        it is an adjective, as in "myoclonic and tonic seizures", or the mention after it ends with
+        what both may have: "pain and swelling of the joints".
         """
-        if other.start < start or other.end > end:
-            return True
         is_single = other.end - other.start == 1
         is_adjective = is_single and self._words.is_modifier(words[other.start])
         shares_end = other.end <= mention.start and not self._words.classes.prepositions.isdisjoint(
@@ -361,7 +360,7 @@ class CoordinationJoiner:
         yield from ((mention.start, end) for end in ends)
         before = _next(words, mention.start, -1)
         segments = self._segments(words, before, -1)
-        for segment in segments[: 1 if ends else 0]:
+        for segment in segments[:1]:
             for place in segment.places:
                 if self._has_content(words[place]):
                     yield from ((place, end) for end in ends[:_MOST_WORDS])
