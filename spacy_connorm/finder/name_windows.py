@@ -170,43 +170,35 @@ class _Words(NamedTuple):
         pauses = np.cumsum((tokens.kinds == PAUSE) | (tokens.kinds == BRACKET))[places]
         return cls(places, tokens.ends[places], firsts, lasts, hashes, sizes, letters, pauses)
 
-    def as_windows(
-        self, start: np.ndarray, end: np.ndarray, values: np.ndarray, certainty: np.ndarray
-    ) -> Windows:
-        """Convert windows of words to windows of tokens.
-
-        start (Ints1d): int64 (n,): the first word of each.
-        end (Ints1d): int64 (n,): the word after each.
-        values (np.ndarray): uint64 (n,): the hash of each one's name.
-        certainty (Floats1d): float64 (n,): how likely each means the name.
-        RETURNS (Windows): The windows.
-        """
-        return Windows(
-            self.places[start],
-            self.ends[end - 1],
-            values,
-            self.letters[end] - self.letters[start],
-            certainty,
-            self.pauses[start] < self.pauses[end - 1],
-        )
-
     def named(
         self,
         start: np.ndarray,
         end: np.ndarray,
         known: KnownNames | HashSet,
         changes: np.ndarray | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, Windows]:
         """Find the windows that are names after their hashes are changed.
 
-        RETURNS (Tuple[Ints1d, np.ndarray]): The numbers of the windows, and the hashes of the
-            names.
+        start (Ints1d): int64 (n,): the first word of each.
+        end (Ints1d): int64 (n,): the word after each.
+        known (Union[KnownNames, HashSet]): The names, or the hashes of their bags of words.
+        changes (Optional[np.ndarray]): uint64 (n,): what to add to the hash of each.
+        RETURNS (Tuple[Ints1d, Windows]): The numbers of those that are names, and their tokens.
         """
         values = self.hashes[end] - self.hashes[start]
         if changes is not None:
             values += changes
         matching = np.flatnonzero(known.contain(values))
-        return matching, values[matching]
+        start, end = start[matching], end[matching]
+        windows = Windows(
+            self.places[start],
+            self.ends[end - 1],
+            values[matching],
+            self.letters[end] - self.letters[start],
+            np.ones(len(matching)),
+            self.pauses[start] < self.pauses[end - 1],
+        )
+        return matching, windows
 
 
 def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float) -> Windows:
@@ -284,9 +276,8 @@ def _written(
     for length in range(least, _MAX_WORDS + 1):
         first = first[first + length <= words.lasts[first]]
         first = first[sizes[first + length] - sizes[first] <= longest]
-        matching, values = words.named(first, first + length, known)
-        start = first[matching]
-        yield words.as_windows(start, start + length, values, np.ones(len(matching)))
+        _, windows = words.named(first, first + length, known)
+        yield windows
         if not len(first):
             return
 
@@ -365,9 +356,8 @@ def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterato
         )
         start = places[number] - before[which]
         end = start + size[which]
-        matching, values = words.named(start, end, known, changed.changes[number])
-        certainty = changed.certainty[number[matching]]
-        yield words.as_windows(start[matching], end[matching], values, certainty)
+        matching, windows = words.named(start, end, known, changed.changes[number])
+        yield windows._replace(certainty=changed.certainty[number[matching]])
 
 
 def _pairs(single: Replacements, distance: int) -> Replacements:
