@@ -210,12 +210,10 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
-    # Most tokens occur many times, so each distinct one is looked up once.
-    distinct, which = np.unique(tokens.hashes, return_inverse=True)
-    replaced = _replacements(tokens, known, distinct, which, min_certainty)
+    replaced = _replacements(tokens, known, min_certainty)
     replaced = replaced.where(tokens.are_words[replaced.places])
     # Tokens of several words may together be the words of a name.
-    single = known.have_words(distinct)[which] | (tokens.sizes > 1)
+    single = known.have_words(tokens.hashes) | (tokens.sizes > 1)
     single[replaced.places] = True
     is_short = tokens.written != tokens.hashes
     single[is_short] |= known.have_words(tokens.written[is_short])
@@ -381,48 +379,34 @@ def _pairs(single: Replacements, distance: int) -> Replacements:
     return pairs.where(certainty >= _LEAST_OF_TWO)
 
 
-def _replacements(
-    tokens: TokenArrays,
-    known: KnownNames,
-    distinct: np.ndarray,
-    which: np.ndarray,
-    min_certainty: float,
-) -> Replacements:
+def _replacements(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Replacements:
     """List the words of names that tokens stand for, and those that the ontology uses in their
     place.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
-    distinct (np.ndarray): uint64 (d,): the distinct hashes of the tokens.
-    which (Ints1d): int64 (t,): the number of each token's hash.
     min_certainty (float): Leave out those with a lower certainty in the ontology.
     RETURNS (Replacements): The replacements, by token.
     """
-    owners, changes, certainty, company = known.substitutions(distinct, min_certainty)
-    order = np.argsort(owners, kind="stable")
-    start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
-    is_long = (tokens.sizes == 1) & (tokens.letters > _SHORT)
     # Short ones have none.
-    places, numbers = list_ranges(start[which], start[which + is_long])
-    numbers = order[numbers]
-    kept = _have_company(tokens, places, company[numbers])
-    places, numbers = places[kept], numbers[kept]
-    substituted = Replacements(
-        places, changes[numbers], certainty[numbers], np.full(len(numbers), 2)
-    )
-    return Replacements.joined(
-        [tokens.readings, substituted, _of_two(tokens, known, min_certainty)]
-    )
+    places = np.flatnonzero((tokens.sizes == 1) & (tokens.letters > _SHORT))
+    owners, changes, certainty, company = known.substitutions(tokens.hashes[places], min_certainty)
+    places = places[owners]
+    substituted = Replacements(places, changes, certainty, np.full(len(places), 2))
+    substituted = substituted.where(_have_company(tokens, places, company))
+    of_two = _of_two(tokens, known, min_certainty)
+    return Replacements.joined([tokens.readings, substituted, *of_two])
 
 
-def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Replacements:
+def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> list[Replacements]:
     """List the words that the ontology uses in place of two words side by side: "mandible" for
     "lower jaw".
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
     min_certainty (float): Leave out those with a lower certainty in the ontology.
-    RETURNS (Replacements): The replacements, by the first of both tokens.
+    RETURNS (List[Replacements]): The replacements, by the first of both tokens, and those that
+        leave the second one as it is.
     """
     places = np.flatnonzero((tokens.kinds == WORD) & (tokens.sizes == 1))
     first, second = places[:-1], places[1:]
@@ -431,16 +415,11 @@ def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Rep
     first, second = first[are_beside], second[are_beside]
     both = tokens.hashes[first] + tokens.hashes[second]
     owners, changes, certainty, company = known.substitutions(both, min_certainty)
-    kept = _have_company(tokens, first[owners], company)
-    # A word that no name has would end the window: the second one stays as it is.
-    places = np.concatenate([first[owners[kept]], second[owners[kept]]])
-    zeros = np.zeros(int(kept.sum()), "uint64")
-    return Replacements(
-        places,
-        np.concatenate([changes[kept], zeros]),
-        np.tile(certainty[kept], 2),
-        np.full(len(places), 2),
-    )
+    whole = Replacements(first[owners], changes, certainty, np.full(len(owners), 2))
+    # A word that no name has would end the window.
+    rest = whole._replace(places=second[owners], changes=np.zeros_like(changes))
+    kept = _have_company(tokens, whole.places, company)
+    return [whole.where(kept), rest.where(kept)]
 
 
 def _have_company(tokens: TokenArrays, places: np.ndarray, company: np.ndarray) -> np.ndarray:
