@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -22,17 +21,11 @@ from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
 from .found_mentions import FoundMention, FoundWindows, MentionExplanation, RefusedWindow
 from .genera import Genera
-from .known_names import KnownName, KnownNames
+from .known_names import KnownNames
 from .long_forms import LongForms
 from .misspelled import MisspelledWords
 from .name_edges import Edge, edges_of, widen
-from .name_windows import (
-    Replacements,
-    TokenArrays,
-    Windows,
-    find_other_names,
-    find_windows,
-)
+from .name_windows import Replacements, TokenArrays, Windows, find_other_names, find_windows
 from .paraphrases import Paraphrase, ParaphraseFinder
 from .phrases import TOKEN
 from .rules import ABOUT_ORDER, REASONS, Judge
@@ -83,12 +76,8 @@ class NameFinder:
         RETURNS (bool): True if it would.
         """
         mine = self.retriever
-        return (
-            retriever.index is mine.index
-            and retriever.overlay is mine.overlay
-            and settings == self.settings
-            and limits == self.limits
-        )
+        has_same_names = retriever.index is mine.index and retriever.overlay is mine.overlay
+        return has_same_names and settings == self.settings and limits == self.limits
 
     def find(self, docs: Sequence[Doc]) -> list[FoundWindows]:
         """Find the names in documents.
@@ -197,20 +186,38 @@ class NameFinder:
         self, texts: JoinedTexts, tokens: TokenArrays, windows: Windows, numbers: Sequence[int]
     ) -> Iterator[DocumentWindows]:
         """Read the windows of some documents."""
-        rows = texts.by_document(windows.starts)
+        rows, words = texts.by_document(windows.starts), self._context.words
         known = self.names.names_of(
             chain.from_iterable(windows.hashes[rows[number]].tolist() for number in numbers)
         )
-        edges = self._edges.get_all(known, partial(self._edges_of, known))
+        edges = self._edges.get_all(
+            known,
+            lambda missing: {
+                value: edges_of((name.text for name in known[value]), words) for value in missing
+            },
+        )
         starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = texts.by_document(starts)
         for number in numbers:
             own, other = texts.document(number), others[number]
-            hashes = tokens.hashes[own.first : own.first + len(own.texts)]
+            own_tokens = slice(own.first, own.first + len(own.texts))
             inside = zip(starts[other] - own.first, ends[other] - own.first, strict=True)
+            hashes, added = tokens.hashes[own_tokens], tokens.are_added[own_tokens].tolist()
             place = DocumentWindows(texts.docs[number], own, hashes, [*inside])
-            added = tokens.are_added[own.first : own.first + len(own.texts)].tolist()
-            place.windows += self._windows(place, added, windows, rows[number], known, edges)
+            for first, last, value, letters, score, has_pause in zip(
+                *(column[rows[number]].tolist() for column in windows), strict=True
+            ):
+                names = known[value]
+                start, end = widen(own, first - own.first, last - own.first, edges[value], words)
+                text = own.part(start, end)
+                if _LINE in text:
+                    text = _LINE_END.sub("-", text)
+                if True in added[start:end]:
+                    text = self._token_words.simplify(text, names, has_pause=has_pause)
+                window = Window(
+                    place, start, end, text, value, letters, score, has_pause, names, self._context
+                )
+                place.windows.append(window)
             yield place
 
     def _named(self, texts: JoinedTexts) -> tuple[TokenArrays, Windows]:
@@ -221,37 +228,6 @@ class NameFinder:
             find_unspaced(texts, self.names),
         ]
         return tokens, Windows(*map(np.concatenate, zip(*parts, strict=True)))
-
-    def _edges_of(
-        self, known: Mapping[int, Sequence[KnownName]], missing: Iterable[int]
-    ) -> dict[int, tuple[Edge, ...]]:
-        words = self._context.words
-        return {value: edges_of((name.text for name in known[value]), words) for value in missing}
-
-    def _windows(
-        self,
-        place: DocumentWindows,
-        added: Sequence[bool],
-        windows: Windows,
-        rows: np.ndarray,
-        known: Mapping[int, Sequence[KnownName]],
-        edges: Mapping[int, Sequence[Edge]],
-    ) -> Iterable[Window]:
-        """Read the windows of a document."""
-        tokens, context = place.tokens, self._context
-        before = tokens.first
-        for first, last, value, letters, score, has_pause in zip(
-            *(column[rows].tolist() for column in windows), strict=True
-        ):
-            names = known[value]
-            start, end = widen(tokens, first - before, last - before, edges[value], context.words)
-            text = tokens.part(start, end)
-            if _LINE in text:
-                text = _LINE_END.sub("-", text)
-            if True in added[start:end]:
-                texts = (name.text for name in names)
-                text = self._token_words.simplify(text, texts, has_pause=has_pause)
-            yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def names_among(self, texts: Iterable[str], vocab: Vocab) -> dict[str, str]:
         """Find the texts that would be mentions on their own.

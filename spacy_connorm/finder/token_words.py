@@ -16,7 +16,7 @@ from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.cleaning import lower_in_place
 from ..text.composites import composite_splitter
 from ..text.word_forms import DERIVED, NO_FORMS, Forms
-from .known_names import KnownNames
+from .known_names import KnownName, KnownNames
 from .name_windows import (
     ADVERB,
     BRACKET,
@@ -222,12 +222,12 @@ class TokenWords:
         own = _readings(forms, which, hashes, are_owned)
         return tokens._replace(readings=Replacements.joined([own, kept]))
 
-    def simplify(self, text: str, names: Iterable[str], *, has_pause: bool) -> str:
+    def simplify(self, text: str, names: Iterable[KnownName], *, has_pause: bool) -> str:
         """Leave out what a window has in addition to the words of its names: adverbs, all of a verb
         but the copula, and a short form in brackets.
 
         text (str): The text of the window.
-        names (Iterable[str]): Its names.
+        names (Iterable[KnownName]): Its names.
         has_pause (bool): Whether it has punctuation that belongs to it.
         RETURNS (str): The text.
         """
@@ -235,7 +235,7 @@ class TokenWords:
         adverbs = [word for word in text.split() if self._phrases.is_adverb(word.lower())]
         if not adverbs:
             return text
-        known = {word for name in names for word in self.words.normalized(name)}
+        known = {word for name in names for word in self.words.normalized(name.text)}
         lacking = {word for word in adverbs if known.isdisjoint(self.words.normalized(word))}
         # "Splenomegally" is not an adverb.
         return " ".join(word for word in text.split() if word not in lacking) or text
