@@ -185,11 +185,11 @@ class TokenWords:
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
-        readings = left_out = Replacements.of(())
+        others = left_out = Replacements.of(())
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, others, are_added)
         if derivations:
+            others = self._neighbours.read(texts, hashes)
             left_out = self._neighbours.read_left_out(texts, hashes)
-            readings = Replacements.joined([self._neighbours.read(texts, hashes), left_out])
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings, are_added)
         is_split = ends_latin[:-1] & starts_latin[1:] & texts.are_joined[:-1]
         replaced = self._join(tokens, texts, is_split)
         bullets = [match.start(1) for match in _BULLET.finditer(texts.text)]
@@ -211,16 +211,11 @@ class TokenWords:
             which[place] = len(forms)
             forms.append(long_forms[words])
         # What is left out after a short form is so whatever it stands for: "AVN of the left hip".
-        kept = Replacements.joined(
-            [
-                readings.where(~np.isin(readings.places, replaced)),
-                left_out.where(np.isin(left_out.places, replaced)),
-            ]
-        )
+        others = others.where(~np.isin(others.places, replaced))
         are_owned = _are_owned(*owning)
         are_owned[:-1] |= tokens.kinds[1:] == VERB
         own = _readings(forms, which, hashes, are_owned)
-        return tokens._replace(readings=Replacements.joined([own, kept]))
+        return tokens._replace(readings=Replacements.joined([own, others, left_out]))
 
     def simplify(self, text: str, names: Iterable[KnownName], *, has_pause: bool) -> str:
         """Leave out what a window has in addition to the words of its names: adverbs, all of a verb
@@ -273,16 +268,14 @@ class TokenWords:
         if _PAUSES.issuperset(text):
             return _BETWEEN
         words = self._content([] if text in self._skipped else self.words.normalized(text))
-        value, size, letters, kind, *_ = self._of_words(words)
+        token = self._of_words(words)
         lowered, classes = text.lower(), self.words.classes
         is_adverb = self._phrases.is_adverb(lowered)
         # A stem is shorter than its word.
-        is_stem = kind == WORD and classes.stemmer
-        return _Token(
-            value,
-            size,
-            letters=sum(map(str.isalnum, text)) if is_stem else letters,
-            kind=ADVERB if is_adverb and size == 1 else kind,
+        is_stem = token.kind == WORD and classes.stemmer
+        return token._replace(
+            letters=sum(map(str.isalnum, text)) if is_stem else token.letters,
+            kind=ADVERB if is_adverb and token.size == 1 else token.kind,
             starts_latin=_is_latin(text[0]),
             ends_latin=_is_latin(text[-1]),
             is_adverb=is_adverb,
