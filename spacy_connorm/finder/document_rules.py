@@ -1,11 +1,7 @@
 """Rules by the other windows of a document, after all rules for single windows."""
 
-from collections.abc import Iterable
-
 from ..documents.abbreviations import read_abbreviations
 from ..text.composites import shape
-from ..text.words import Words
-from .known_names import KnownName
 from .window import Window
 
 # Shorter texts have no room for long forms, in tokens.
@@ -28,13 +24,10 @@ def cuts_name(window: Window) -> bool:
         return True
     if window.start not in window.place.heads:
         return False
-    is_denied = window.lowered[window.end - 1] in window.context.classes.denials
-    return is_denied or not _starts_alike(window.tokens[window.start], window.known, words)
-
-
-def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:
-    first = words.content(word)[:1]
-    return any(words.content(name.text)[:1] == first for name in names)
+    if window.lowered[window.end - 1] in window.context.classes.denials:
+        return True
+    first = words.content(window.tokens[window.start])[:1]
+    return all(words.content(name.text)[:1] != first for name in window.known)
 
 
 def is_part_of_other_name(window: Window) -> bool:
@@ -83,7 +76,7 @@ def is_undefined(window: Window) -> bool:
     something else: "VHL" may be von Hippel-Lindau disease after "von Hippel-Lindau (VHL)". Longer
     ones, such as "SARS-CoV-2", need no definition: they rarely have two meanings.
     """
-    context, doc = window.context, window.doc
+    context, doc = window.context, window.place.doc
     if not window.is_name or sum(map(str.isalnum, window.text)) > context.settings["short_letters"]:
         return False
     last = doc[window.end - 1]

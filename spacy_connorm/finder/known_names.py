@@ -77,19 +77,12 @@ class KnownNames:
         texts = [synonym.text for synonym in known]
         return WordBags.from_texts(texts, np.arange(len(texts)), self.index.words)
 
-    def concept_number(self, concept_id: str) -> int | None:
-        """Find the number of a concept by its id, see `ConceptStore.number`.
-
-        RETURNS (Optional[int]): The number; None for an unknown id.
-        """
-        return self.index.store.number(concept_id)
-
     def allowed_concept(self, concept_id: str) -> int | None:
         """Find the number of a concept that may be found by its id.
 
         RETURNS (Optional[int]): The number; None for an unknown id, and for other concepts.
         """
-        number = self.concept_number(concept_id)
+        number = self.index.store.number(concept_id)
         return number if number is not None and self._is_allowed(number) else None
 
     def contain(self, values: np.ndarray) -> np.ndarray:
@@ -179,15 +172,9 @@ class KnownNames:
         members, removed = self.index.members, self.overlay.removed
         which, places = list_ranges(members.start[rows], members.start[rows + 1])
         is_wanted = members.target[places] & self.target > 0
-        places = places[is_wanted]
-        columns = (
-            places,
-            rows[which][is_wanted],
-            hashes[of_bag[which]][is_wanted],
-            members.concept[places],
-            members.count[places],
-            members.ranks(places),
-        )
+        which, places = which[is_wanted], places[is_wanted]
+        of_members = (members.concept[places], members.count[places], members.ranks(places))
+        columns = (places, rows[which], hashes[of_bag[which]], *of_members)
         texts = self.index.store.texts(places.tolist())
         for place, row, value, concept, count, rank in zip(
             *(column.tolist() for column in columns), strict=True

@@ -16,18 +16,10 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
 _COMMA, _COLON = ",", ":"
 _PLUS, _AND = " + ", " & "
-# Between two parts of a name, or two items of a list.
+# Between two parts of a name, "fracture - femur", or two items of a list.
 DASH = re.compile(r"\s[-–—]\s")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
-
-
-def has_dash(text: str) -> bool:
-    """Check for a dash between two words: "fracture - femur".
-
-    RETURNS (bool): True if there is one.
-    """
-    return DASH.search(text) is not None
 
 
 def tokens_of(text: str) -> list[str]:
@@ -160,9 +152,9 @@ class Phrases:
 
         RETURNS (bool): True if there is one.
         """
-        if _COMMA in text or has_dash(text) or self.has_preposition(text) or self.is_of_parts(text):
+        if _COMMA in text or DASH.search(text) or self.has_preposition(text):
             return True
-        return not self._finder.genitives.isdisjoint(tokens_of(text))
+        return self.is_of_parts(text) or not self._finder.genitives.isdisjoint(tokens_of(text))
 
     def has_joint(self, text: str, names: Iterable[str], *, at_place: bool) -> bool:
         """Check for words that go on to another phrase, unless a name has the same ones in this

@@ -444,6 +444,6 @@ def _is_noun(window: Window, place: int) -> bool:
     token = window.tokens[place] if place < len(window.tokens) else ""
     if not token.isalpha() or not token.islower():
         return False
-    if window.place.is_tagged and (pos := window.doc[place].pos):
+    if window.place.is_tagged and (pos := window.place.doc[place].pos):
         return pos in _NOUNS
     return token not in window.context.words.classes.stop_words

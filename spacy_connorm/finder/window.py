@@ -18,7 +18,7 @@ from ..text.words import Words
 from .known_names import KnownName, KnownNames, closest_name
 from .long_forms import LongForms
 from .name_edges import stands_alone
-from .phrases import has_dash
+from .phrases import DASH
 
 _COLON = ":"
 _HYPHENS_TO_SPACES = str.maketrans("-\u2010\u2011", "   ")
@@ -143,14 +143,6 @@ class Window:
         return closest_name(self.text, self.known, self.context.words)
 
     @property
-    def doc(self) -> Doc:
-        """The document.
-
-        RETURNS (Doc): That of the place.
-        """
-        return self.place.doc
-
-    @property
     def tokens(self) -> list[str]:
         """The texts of the document's tokens.
 
@@ -189,7 +181,7 @@ class Window:
         RETURNS (bool): True for all without punctuation or a dash, for which it makes no
             difference.
         """
-        if not self.has_pause and not has_dash(self.text):
+        if not self.has_pause and not DASH.search(self.text):
             return True
         # With the id of something else beside it, it may be a list.
         has_id = bool(ids_beside(self.tokens, self.start, self.end))
@@ -249,7 +241,7 @@ class Window:
         RETURNS (bool): True if one does.
         """
         ids = ids_beside(self.tokens, self.start, self.end).values()
-        beside = [*map(self.context.names.concept_number, ids)]
+        beside = [*map(self.context.names.index.store.number, ids)]
         return any(name.concept in beside for name in self.names) if beside else False
 
     @cached_property
