@@ -32,15 +32,6 @@ class Edge(NamedTuple):
     words: list[str]
     sign: str = ""
 
-    def is_at(self, tokens: DocumentTokens, first: int, last: int, reader: Words) -> bool:
-        """Check whether given tokens are the name.
-
-        reader (Words): Reads the words of its language.
-        RETURNS (bool): True if they are.
-        """
-        text = tokens.part(first, last)
-        return text.endswith(self.sign) and reader.normalized(text) == self.words
-
 
 def edges_of(names: Iterable[str], reader: Words) -> tuple[Edge, ...]:
     """Find the names that begin or end with function words, or end with a sign.
@@ -88,7 +79,8 @@ def widen(
     texts = tokens.texts
     for edge in edges:
         first, last = max(0, start - edge.before), min(len(texts), end + edge.after)
-        if edge.is_at(tokens, first, last, reader):
+        text = tokens.part(first, last)
+        if text.endswith(edge.sign) and reader.normalized(text) == edge.words:
             return first, last
     before, after = texts[start - 1] if start else "", texts[end] if end < len(texts) else ""
     for opening, closing in _BRACKETS:
