@@ -5,7 +5,7 @@ regression tells how likely they mean what is nearest to them.
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -44,6 +44,8 @@ _NEAR = 30
 # Few names are near to anything, and of many, one is near to everything.
 _FEWEST_NAMES, _MOST_NAMES = 200, 3_000
 _CACHED = 100_000
+# Some words of a document: the first token, the token after them, and their text, cleaned.
+_Place = tuple[int, int, str]
 _WEIGHTS = read_toml(__package__, "paraphrases.toml")["weights"]
 
 
@@ -93,19 +95,6 @@ class Paraphrase(NamedTuple):
     features: ParaphraseFeatures
 
 
-class _Place(NamedTuple):
-    """Some words of a document.
-
-    start (int): The first token.
-    end (int): The token after them.
-    text (str): The words, cleaned.
-    """
-
-    start: int
-    end: int
-    text: str
-
-
 @dataclass(frozen=True, eq=False)
 class ParaphraseFinder:
     """Finds paraphrases of the names of one index.
@@ -127,10 +116,6 @@ class ParaphraseFinder:
     @cached_property
     def _words(self) -> Words:
         return self.retriever.index.words
-
-    @cached_property
-    def _names(self) -> int:
-        return len(self.retriever.index.vectors)
 
     def find(
         self, docs: Sequence[Doc], found: Sequence[FoundWindows], min_probability: float
@@ -159,33 +144,32 @@ class ParaphraseFinder:
         RETURNS (List[List[Paraphrase]]): Those words of each document, with the concept. None in an
             index of too few or too many names, or whose scores are not cosines.
         """
-        has_enough_names = _FEWEST_NAMES <= self._names <= _MOST_NAMES
+        names = len(self.retriever.index.vectors)
+        has_enough_names = _FEWEST_NAMES <= names <= _MOST_NAMES
         if not (has_enough_names and self.retriever.has_cosines):
             return [[] for _ in docs]
-        mentioned = [windows.tokens() for windows in found]
         places = [
-            list(_places(doc, tokens, self._words))
-            for doc, tokens in zip(docs, mentioned, strict=True)
+            list(_places(doc, windows.tokens(), self._words))
+            for doc, windows in zip(docs, found, strict=True)
         ]
-        texts = (place.text for place in chain.from_iterable(places))
+        texts = (text for *_, text in chain.from_iterable(places))
         nearest = self._nearest.get_all(texts, self._search)
         return [
-            list(self._near(windows.refused, tokens, own, nearest))
-            for windows, tokens, own in zip(found, mentioned, places, strict=True)
+            list(self._near(windows, own, nearest))
+            for windows, own in zip(found, places, strict=True)
         ]
 
     def _near(
         self,
-        windows: Iterable[RefusedWindow],
-        mentioned: Set[int],
+        windows: FoundWindows,
         places: Iterable[_Place],
         nearest: Mapping[str, tuple[Candidate, ...]],
     ) -> Iterator[Paraphrase]:
         """YIELDS (Paraphrase): The words at places of a document that come near a name, unless a
         refused window among them says it.
         """
-        refused = defaultdict[int, list[RefusedWindow]](list)
-        for window in windows:
+        mentioned, refused = windows.tokens(), defaultdict[int, list[RefusedWindow]](list)
+        for window in windows.refused:
             refused[window.start].append(window)
         for start, end, text in places:
             if candidates := nearest[text]:
@@ -263,7 +247,7 @@ def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[_Place]:
     """List the places of a document where words may mean something together: they begin and end
     with content words, and none of them says how the others are meant, "spleen not enlarged".
 
-    YIELDS (_Place): The place.
+    YIELDS (Tuple[int, int, str]): The place.
     """
     texts = [token.text for token in doc]
     marking = words.language.finder.marking_words
@@ -279,4 +263,4 @@ def _places(doc: Doc, taken: Collection[int], words: Words) -> Iterator[_Place]:
                 if are_breaks[end]:
                     break
                 if are_content[end]:
-                    yield _Place(start, end + 1, clean(doc[start : end + 1].text))
+                    yield start, end + 1, clean(doc[start : end + 1].text)
