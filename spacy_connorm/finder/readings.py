@@ -3,7 +3,7 @@ left clavicle" a clavicle.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
@@ -69,18 +69,8 @@ class NeighbourReader:
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): Other words, by token.
         """
-        readers = (
-            self._eponyms.read,
-            self._compounds,
-            self._drugs,
-            self._pairs,
-            self._viruses,
-        )
-        return Replacements.of(
-            (place, change % MODULUS, 1.0, least)
-            for read in readers
-            for place, change, least in read(texts, hashes)
-        )
+        readers = (self._eponyms.read, self._compounds, self._drugs, self._pairs, self._viruses)
+        return _certain(chain.from_iterable(read(texts, hashes) for read in readers))
 
     def read_left_out(self, texts: JoinedTexts, hashes: np.ndarray) -> Replacements:
         """List where names leave out what stands beside a token, whatever this stands for.
@@ -89,10 +79,7 @@ class NeighbourReader:
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): What leaves it out, by token.
         """
-        return Replacements.of(
-            (place, change % MODULUS, 1.0, least)
-            for place, change, least in self._kept(texts, hashes)
-        )
+        return _certain(self._kept(texts, hashes))
 
     def _compounds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
@@ -169,3 +156,10 @@ class NeighbourReader:
             virus, number = (texts.token_before(match.end(part)) for part in (1, 2))
             if virus is not None and number is not None:
                 yield number, -hash_bag(self._words.known_bag(match[2])), 2 + (virus < number)
+
+
+def _certain(readings: Iterable[_Neighboured]) -> Replacements:
+    """Convert readings to arrays. Their neighbours leave no doubt."""
+    return Replacements.of(
+        (place, change % MODULUS, 1.0, least) for place, change, least in readings
+    )
