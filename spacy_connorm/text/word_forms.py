@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lang import LanguageData, Meaning
+from ..lang import LanguageData, Meaning, WordClasses
 from .bag_hashes import MODULUS, hash_bag, hash_word
 
 # The minimum number of letters that both words begin with.
@@ -29,6 +29,8 @@ _STEM = "-"
 _CACHED = 65_536
 # The fields of one of the `Forms`.
 _Row = tuple[int, int, float, bool]
+# What words stand for, by the kind of the row and the word.
+_Kinds = Mapping[str, dict[str, tuple[str, ...]]]
 
 
 class EndingPair(NamedTuple):
@@ -137,10 +139,7 @@ class WordForms:
     """
 
     def __init__(
-        self,
-        language: LanguageData,
-        meanings: Iterable[Meaning],
-        endings: Iterable[EndingPair] = (),
+        self, language: LanguageData, meanings: Iterable[Meaning], endings: Iterable[EndingPair]
     ) -> None:
         """Sort the rows of a language by kind.
 
@@ -160,7 +159,7 @@ class WordForms:
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
         self.amounts = frozenset(chain(kinds["amount"], *kinds["amount"].values()))
         self._adjectives = _inverted(self.roots)
-        self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
+        self._phrases = _phrases(kinds, words)
         self._endings = kinds["ending"]
         self._stem = language.stem
         self._listed = defaultdict[str, list[_Row]](list)
@@ -254,8 +253,6 @@ class WordForms:
         word (str): A normalized word, see `Words.normalized`.
         RETURNS (Tuple[Tuple[str, str], ...]): Pairs of normalized words.
         """
-        if not word.startswith(self._prefixes):
-            return ()
         pairs = (
             (prefix, word[len(prefix) :]) for prefix in self._prefixes if word.startswith(prefix)
         )
@@ -289,9 +286,7 @@ class WordForms:
         for adjective in self.adjectives_of(word):
             yield hash_word(adjective), 2, DERIVED, True
 
-    def _listed_rows(
-        self, kinds: Mapping[str, dict[str, tuple[str, ...]]]
-    ) -> Iterator[tuple[str, int, int]]:
+    def _listed_rows(self, kinds: _Kinds) -> Iterator[tuple[str, int, int]]:
         """List what the tables say that words certainly stand for, beside other words of a name.
 
         kinds (Mapping[str, Dict[str, Tuple[str, ...]]]): The rows of each kind, by word.
@@ -331,14 +326,10 @@ def _digits_apart(text: str) -> tuple[str, ...]:
     return tuple("".join(part) for _, part in groupby(text, str.isdigit))
 
 
-def _phrases(
-    kinds: Mapping[str, Mapping[str, tuple[str, ...]]],
-    disease_nouns: Iterable[str],
-    system_nouns: Iterable[str],
-) -> dict[str, list[str]]:
+def _phrases(kinds: _Kinds, words: WordClasses) -> dict[str, list[str]]:
     """List what names say for a whole word."""
     phrases = defaultdict[str, list[str]](list)
-    for kind, nouns in (("disease", disease_nouns), ("system", system_nouns)):
+    for kind, nouns in (("disease", words.disease_nouns), ("system", words.system_nouns)):
         for word, others in kinds[kind].items():
             phrases[word] += map(" ".join, product(others, sorted(nouns)))
     for word, others in kinds["name"].items():
