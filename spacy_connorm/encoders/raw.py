@@ -44,12 +44,6 @@ class HybridArray:
         """
         return HybridArray(self.dense[rows], self.lexical[rows], self.weight)
 
-    def __add__(self, other: "HybridArray") -> "HybridArray":
-        return HybridArray(self.dense + other.dense, self.lexical + other.lexical, self.weight)
-
-    def __truediv__(self, number: float) -> "HybridArray":
-        return HybridArray(self.dense / number, self.lexical / number, self.weight)
-
 
 def stack(raws: Iterable[Raw]) -> Raw:
     """Concatenate encoded batches.

@@ -37,7 +37,7 @@ from .names import GroupedNames, NameFile, group_names
 from .rows import KeyTable, Members, hash_keys
 from .search import COSINE, D, O, Search, metric_of
 from .store_writer import StoreWriter
-from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
+from .vectors.kinds import Vectors, from_raw, join, mean_vectors, open_vectors, scaled
 from .vectors.writer import VectorWriter
 from .word_bags import RewritingTable, WordBags
 from .wordings import other_wordings
@@ -120,14 +120,10 @@ def concept_means(
     ends = np.concatenate([[0], np.cumsum(sizes[numbers])])
 
     def blocks() -> Iterator[Raw]:
-        from scipy.sparse import csr_matrix
-
         for start in range(0, max(len(numbers), 1), _MEANS):
             bounds = ends[start : start + _MEANS + 1]
-            counts = np.diff(bounds)
-            shares = np.repeat((1 / counts).astype("float32"), counts)
-            parts = (shares, rows[bounds[0] : bounds[-1]], bounds - bounds[0])
-            yield vectors.sums(csr_matrix(parts, shape=(len(counts), len(vectors))))
+            averaged = vectors.take(rows[bounds[0] : bounds[-1]])
+            yield mean_vectors(averaged, bounds - bounds[0])
 
     return numbers, blocks()
 

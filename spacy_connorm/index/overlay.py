@@ -17,7 +17,7 @@ from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
 from .rows import hash_keys
 from .search import D, Search
-from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
+from .vectors.kinds import Vectors, from_raw, join, mean_vectors, open_vectors, scaled
 
 
 class Synonym(NamedTuple):
@@ -218,8 +218,6 @@ class SynonymOverlay:
         return self._means[search]
 
     def _mean(self, concept: int, target: int) -> Raw:
-        from scipy.sparse import csr_matrix
-
         members = self.index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
         rows = np.unique(members.row_numbers[mine]).tolist()
@@ -232,8 +230,7 @@ class SynonymOverlay:
                 if concept in denoted and self.index.keys.row(key) not in kept
             )
         texts = join(parts)
-        ones = csr_matrix(np.ones((1, len(texts)), dtype="float32"))
-        return texts.sums(ones) / max(len(texts), 1)
+        return mean_vectors(texts, np.array([0, len(texts)]))
 
     def _count_in_index(self, key: bytes, concept: int) -> int:
         return int(self.index.members.count[self._in_index(key, concept)].sum())

@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...files.arrays import save_arrays
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 _LEVELS = 127
 # Queries are rounded in common if their largest components differ by this factor at most. Most unit
@@ -160,21 +157,6 @@ class DenseVectors:
         RETURNS (Raw): float32 (b, width).
         """
         return self._floats(rows) * self.steps[rows, None]
-
-    def sums(self, incidence: "csr_matrix") -> np.ndarray:
-        """Sum raw vectors, with the lengths that the encoder gave them. Possible only for stored
-        vectors, not for `scaled` ones. Only the rows in the sums are read.
-
-        incidence (csr_matrix): (m, n): the weight of each of the n rows in each of the m sums.
-        RETURNS (Raw): float32 (m, width).
-        """
-        from scipy.sparse import csr_matrix
-
-        rows, places = np.unique(incidence.indices, return_inverse=True)
-        weights = (incidence.data * self.norms[incidence.indices]).astype("float32")
-        shape = (incidence.shape[0], len(rows))
-        picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
-        return picked @ self.queries(rows)
 
     def write(self, folder: Path, stem: str) -> None:
         """Write the rows, for `open_vectors`.

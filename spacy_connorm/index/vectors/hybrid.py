@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,9 +9,6 @@ from ...encoders.raw import HybridArray, Raw
 from ..search import COSINE
 from .dense import DenseVectors, RowScores
 from .sparse import SparseVectors
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 
 @dataclass(eq=False)
@@ -104,13 +100,6 @@ class HybridVectors:
         RETURNS (Floats1d): float32 (n,).
         """
         return self.score(queries, *self.parts(queries, numbers, rows))
-
-    def sums(self, incidence: "csr_matrix") -> HybridArray:
-        """Sum raw vectors; see `DenseVectors.sums`.
-
-        RETURNS (HybridArray): float32 (m, width).
-        """
-        return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
         """Write dense and lexical vectors; see `DenseVectors.write`."""

@@ -85,6 +85,25 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     return SparseVectors.open(folder, stem, norms)
 
 
+def mean_vectors(vectors: Vectors, bounds: np.ndarray) -> Raw:
+    """Average raw vectors, with the lengths that the encoder gave them, in groups of rows that
+    follow each other.
+
+    vectors (Vectors): Stored vectors, not `scaled` ones.
+    bounds (Ints1d): int64 (m + 1,): the rows of group i are bounds[i] to bounds[i + 1].
+    RETURNS (Raw): float32 (m, width): zeros for a group without rows.
+    """
+    if isinstance(vectors, HybridVectors):
+        dense, lexical = vectors.dense, vectors.lexical
+        return HybridArray(mean_vectors(dense, bounds), mean_vectors(lexical, bounds))
+    from scipy.sparse import csr_matrix
+
+    counts = np.diff(bounds)
+    shares = np.repeat((1 / np.maximum(counts, 1)).astype("float32"), counts)
+    parts = (shares * vectors.norms, np.arange(len(vectors)), bounds)
+    return csr_matrix(parts, shape=(len(counts), len(vectors))) @ vectors.unit
+
+
 def scaled(vectors: Vectors, metric: str) -> Vectors:
     """Prepare stored vectors for comparison by a metric.
 

@@ -147,14 +147,6 @@ class SparseVectors:
         starts = np.searchsorted(owners, np.arange(len(rows) + 1)).astype(pointers.dtype)
         return make_csr((self.unit.data[places], self.unit.indices[places], starts), self.width)
 
-    def sums(self, incidence: "csr_matrix") -> "csr_matrix":
-        """Sum raw vectors; see `DenseVectors.sums`.
-
-        RETURNS (csr_matrix): float32 (m, width).
-        """
-        weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
-        return weights @ self.unit
-
     @classmethod
     def open(cls, folder: Path, stem: str, norms: np.ndarray) -> "SparseVectors":
         """Open the files written by `write`, memory-mapped. If they hold counts, the vectors are

@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import sparse
 
-from spacy_connorm.index.vectors.kinds import from_raw, join, open_vectors
+from spacy_connorm.index.vectors.kinds import from_raw, join, mean_vectors, open_vectors
 from spacy_connorm.index.vectors.sparse import SparseVectors
 
 from .conftest import RAW, assert_same, unit_of, written
@@ -53,11 +53,15 @@ def test_rows_as_queries_are_those_of_their_raw_vectors(raw, tmp_path):
     np.testing.assert_array_equal(*dense)
 
 
-def test_sums_are_of_raw_vectors(raw):
-    incidence = sparse.csr_matrix(np.asarray([[1, 0, 1] + [0] * 6, [0] * 8 + [1]], "float32"))
-    sums = from_raw(raw).sums(incidence)
-    sums = sums.toarray() if sparse.issparse(sums) else sums
-    np.testing.assert_allclose(sums, [RAW[0] + RAW[2], RAW[8]], atol=1e-5)
+def test_means_are_of_raw_vectors(raw):
+    means = mean_vectors(from_raw(raw), np.asarray([0, 2, 2, 9]))
+    means = means.toarray() if sparse.issparse(means) else means
+    expected = [RAW[:2].mean(axis=0), np.zeros(5), RAW[2:].mean(axis=0)]
+    np.testing.assert_allclose(means, expected, atol=1e-5)
+
+
+def test_no_means_of_no_rows(raw):
+    assert mean_vectors(from_raw(raw[:0]), np.asarray([0])).shape == (0, 5)
 
 
 def test_rows_taken_and_joined_are_the_same_bit_by_bit(vectors, tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spacy_connorm.encoders.raw import HybridArray
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.folders import seal
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
@@ -41,6 +42,13 @@ def both_sides(raw):
     return np.hstack([raw.dense, lexical * np.sqrt(raw.weight)])
 
 
+def mean(raw):
+    if isinstance(raw, HybridArray):
+        return HybridArray(mean(raw.dense), mean(raw.lexical), raw.weight)
+    rows = [raw[place : place + 1] for place in range(raw.shape[0])]
+    return sum(rows[1:], rows[0]) / len(rows)
+
+
 def definition(index, search, encoder):
     """RETURNS: For each mention its inner product with each item of a search."""
     members = index.members
@@ -53,11 +61,7 @@ def definition(index, search, encoder):
         means = []
         for concept in index.concepts_of(search):
             own = [texts[each] for each in mine if members.concept[each] == concept]
-            parts = encoder.encode(own)
-            total = parts[0:1]
-            for place in range(1, len(own)):
-                total = total + parts[place : place + 1]
-            means.append(total / len(own))
+            means.append(mean(encoder.encode(own)))
         return np.hstack([both_sides(encoder.encode(MENTIONS)) @ both_sides(m).T for m in means])
     return both_sides(encoder.encode(MENTIONS)) @ both_sides(raw).T
 
