@@ -7,10 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..encoders.protocol import Encoder, encode, encoder_inputs
-from ..encoders.raw import Raw
 from ..files.folders import damaged
 from .concept_index import ConceptIndex
 from .rows import hash_keys
@@ -67,14 +65,7 @@ def are_same(one: Vectors, other: Vectors) -> bool:
     if isinstance(one, HybridVectors) and isinstance(other, HybridVectors):
         return are_same(one.dense, other.dense) and are_same(one.lexical, other.lexical)
     rows = np.arange(len(one))
-    distances = _squares(one.queries(rows) - other.queries(rows))
+    distances = from_raw(one.queries(rows) - other.queries(rows)).norms ** 2
     are_as_long = np.allclose(one.norms, other.norms, rtol=2e-2, atol=1e-5)
     largest = _SAME_SPARSE if isinstance(one, SparseVectors) else _SAME_DENSE
     return are_as_long and bool((distances < largest).all())
-
-
-def _squares(raw: Raw) -> np.ndarray:
-    """Compute the squared length of each row."""
-    if sparse.issparse(raw):
-        return np.asarray(raw.multiply(raw).sum(axis=1)).ravel()
-    return np.square(raw, dtype="float32").sum(axis=1)
