@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from ..protocol import Encoder, encode
 from ..raw import unit_rows
-from .network import MATRIX, OFFSET, GroundedDan, fit_cca
+from .network import GroundedDan, fit_cca
 
 
 class GroundedDanModule(torch.nn.Module):
@@ -91,10 +91,11 @@ class GroundedDanModule(torch.nn.Module):
             rows = np.concatenate([np.empty(0, "int64"), *groups])
             concepts = np.repeat(unit_rows(_means(inputs, groups)), list(map(len, groups)), axis=0)
             known = inputs[rows].any(axis=1)
-            fitted = fit_cca(inputs[rows][known], concepts[known])
-            self.cca.offset.copy_(torch.from_numpy(fitted.offset))
-            self.cca.matrix.copy_(torch.from_numpy(fitted.matrix))
-            inputs = np.where(inputs.any(axis=1, keepdims=True), fitted(inputs), 0)
+            offset, matrix = fit_cca(inputs[rows][known], concepts[known])
+            self.cca.offset.copy_(torch.from_numpy(offset))
+            self.cca.matrix.copy_(torch.from_numpy(matrix))
+            projected = (inputs - offset) @ matrix
+            inputs = np.where(inputs.any(axis=1, keepdims=True), projected, 0)
         self.prototypes = torch.from_numpy(_means(inputs, groups))
 
     def save(self, folder: Path) -> None:
@@ -116,8 +117,8 @@ class _Projection(torch.nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        for name, shape in ((OFFSET, (width,)), (MATRIX, (width, width))):
-            self.register_buffer(name.rpartition(".")[2], torch.zeros(shape))
+        self.register_buffer("offset", torch.zeros(width))
+        self.register_buffer("matrix", torch.zeros(width, width))
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         return (vectors - self.offset) @ self.matrix

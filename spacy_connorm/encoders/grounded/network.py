@@ -4,7 +4,7 @@ analysis, two layers, and their folder on disk. Computed with NumPy.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -145,25 +145,7 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     return dan
 
 
-class LinearMap(NamedTuple):
-    """Maps x to (x - offset) @ matrix.
-
-    offset (np.ndarray): Shape (width,), float32.
-    matrix (np.ndarray): Shape (width, width), float32.
-    """
-
-    offset: np.ndarray
-    matrix: np.ndarray
-
-    def __call__(self, vectors: np.ndarray) -> np.ndarray:
-        """Apply the map.
-
-        RETURNS (np.ndarray): Shape (n, width), float32.
-        """
-        return (vectors - self.offset) @ self.matrix
-
-
-def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
+def fit_cca(names: np.ndarray, concepts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find the linear map of names whose components correlate most with a linear map of their
     concepts, one after the other, each uncorrelated with those before (Hotelling 1936; Fivez et al.
     2021, section 3.2).
@@ -174,8 +156,9 @@ def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
 
     names (np.ndarray): Shape (n, width), the vectors of names.
     concepts (np.ndarray): Shape (n, width), the vector of each name's concept.
-    RETURNS (LinearMap): The map of names. Its components have a variance of 1; those for which n
-        names are too few are 0.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): An offset, shape (width,), and a matrix, shape (width,
+        width), float32, which map x to (x - offset) @ matrix. Components of names have a variance
+        of 1 then; those for which n names are too few are 0.
     """
     offset = names.mean(axis=0, dtype="float64")
     centred = names - offset
@@ -183,7 +166,7 @@ def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
     own_whitener, other_whitener = _whitener(centred), _whitener(other)
     between = own_whitener.T @ (centred.T @ other / len(centred)) @ other_whitener
     rotation = np.linalg.svd(between)[0]
-    return LinearMap(offset.astype("float32"), (own_whitener @ rotation).astype("float32"))
+    return offset.astype("float32"), (own_whitener @ rotation).astype("float32")
 
 
 def _whitener(centred: np.ndarray) -> np.ndarray:
