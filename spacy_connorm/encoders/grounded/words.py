@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,9 @@ class WordVectorShim(PretrainedShim):
 
         RETURNS (List[bytes]): The tokens of each text, in alphabetical order.
         """
-        kept: dict[str, bool] = {}
-        rows = [split_tokens(text.lower()) for text in texts]
-        for token in chain.from_iterable(rows):
-            if token not in kept:
-                kept[token] = self._model.knows(token)
-        return [_SEPARATOR.join(sorted(filter(kept.get, row))).encode() for row in rows]
+        knows = cache(self._model.knows)
+        rows = (split_tokens(text.lower()) for text in texts)
+        return [_SEPARATOR.join(sorted(filter(knows, row))).encode() for row in rows]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """Average the vectors of tokens.
