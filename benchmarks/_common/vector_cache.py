@@ -100,7 +100,7 @@ def save_cache(encoder: Model) -> None:
         if isinstance(shim, VectorCache):
             shim.save()
         elif isinstance(shim, HybridShim):
-            save_cache(shim.dense)
+            save_cache(shim.parts["dense"])
 
 
 def remove_cache(encoder: Model) -> Model:
@@ -113,10 +113,8 @@ def remove_cache(encoder: Model) -> Model:
         if isinstance(shim, VectorCache):
             return shim.encoder
         if isinstance(shim, HybridShim):
-            dense = remove_cache(shim.dense)
-            bare = HybridEncoder(
-                dense=dense, lexical=shim.lexical, lexical_weight=shim.lexical_weight
-            )
+            dense, lexical = remove_cache(shim.parts["dense"]), shim.parts["lexical"]
+            bare = HybridEncoder(dense=dense, lexical=lexical, lexical_weight=shim.lexical_weight)
             bare.set_dim("nO", shim.width)
             return bare
     return encoder

@@ -52,6 +52,8 @@ def HybridEncoder(
 class HybridShim(EncoderShim):
     """Holds both encoders. Its inputs are the dense encoder's input, with its length, followed by
     the lexical encoder's.
+
+    parts (Dict[str, Model[List[str], Floats2d]]): "dense" and "lexical".
     """
 
     def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
@@ -62,7 +64,7 @@ class HybridShim(EncoderShim):
         weight (float): The weight of the lexical cosine.
         """
         super().__init__()
-        self._parts = {"dense": dense, "lexical": lexical}
+        self.parts = {"dense": dense, "lexical": lexical}
         self.fits = any(shim.fits for shim in self._shims)
         self.extra = ",".join(shim.extra for shim in self._shims if shim.extra)
         self.lexical_weight = weight
@@ -74,23 +76,7 @@ class HybridShim(EncoderShim):
 
     @property
     def _shims(self) -> list[EncoderShim]:
-        return [shim_of(part) for part in self._parts.values()]
-
-    @property
-    def dense(self) -> Model:
-        """The dense encoder.
-
-        RETURNS (Model[List[str], Floats2d]): Its thinc model.
-        """
-        return self._parts["dense"]
-
-    @property
-    def lexical(self) -> Model:
-        """The lexical encoder.
-
-        RETURNS (Model[List[str], Floats2d]): Its thinc model.
-        """
-        return self._parts["lexical"]
+        return [shim_of(part) for part in self.parts.values()]
 
     @property
     def width(self) -> int:
@@ -98,7 +84,7 @@ class HybridShim(EncoderShim):
 
         RETURNS (int): 0 before both encoders are loaded.
         """
-        widths = [part.maybe_get_dim("nO") or 0 for part in self._parts.values()]
+        widths = [part.maybe_get_dim("nO") or 0 for part in self.parts.values()]
         return sum(widths) if all(widths) else 0
 
     @property
@@ -115,7 +101,7 @@ class HybridShim(EncoderShim):
 
         texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
         """
-        self._parts = {name: fitted(part, texts) for name, part in self._parts.items()}
+        self.parts = {name: fitted(part, texts) for name, part in self.parts.items()}
 
     def encode(self, inputs: list[bytes]) -> HybridArray:
         """Encode with both encoders.
@@ -148,14 +134,14 @@ class HybridShim(EncoderShim):
 
     def hold(self, model: dict[str, Model] | None, digest: str) -> None:
         """Keep both encoders by name; None to empty them."""
-        self._parts = model or {name: replica(part) for name, part in self._parts.items()}
+        self.parts = model or {name: replica(part) for name, part in self.parts.items()}
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Collect what both encoders save.
 
         RETURNS (Tuple): Values for msgpack, and arrays, each with a checksum.
         """
-        return saved_parts(self._parts)
+        return saved_parts(self.parts)
 
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
@@ -165,4 +151,4 @@ class HybridShim(EncoderShim):
         RETURNS (Tuple): The encoders by name, and an empty checksum.
         RAISES (ConnormError): CN305 if one is damaged.
         """
-        return restored_parts(self._parts, saved, arrays), ""
+        return restored_parts(self.parts, saved, arrays), ""

@@ -45,7 +45,7 @@ def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
         lexical=registry.architectures.get("spacy-connorm.NgramEncoder.v1")(),
         lexical_weight=0.3,
     )
-    assert remove_cache(hybrid).shims[0].dense is hashes
+    assert remove_cache(hybrid).shims[0].parts["dense"] is hashes
     assert remove_cache(hybrid).shims[0].lexical_weight == 0.3
     assert remove_cache(hashes) is hashes
 

@@ -56,7 +56,7 @@ def test_arrays_of_parts_are_mapped_too(tmp_path):
     found = open_encoder(HybridEncoder(dense=empty, lexical=lexical), tmp_path / "encoder")
     assert fingerprint(found) == fingerprint(model)
     np.testing.assert_array_equal(found.predict(TEXTS).dense, model.predict(TEXTS).dense)
-    inner = found.shims[0].dense.shims[0]
+    inner = found.shims[0].parts["dense"].shims[0]
     assert is_mapped(inner._model.weights["hidden.weight"])
     assert is_mapped(inner._part.shims[0]._model.vectors)
 
