@@ -148,9 +148,7 @@ def _load(source: str, *, local_files_only: bool) -> tuple[Any, Any]:
             if _NO_SAFETENSORS.search(str(error)):
                 raise Errors.CN314(source=source) from error
             raise
-    flaw = _find_flaw(transformer, report["missing_keys"])
-    if flaw:
-        raise _unusable(source, flaw)
+    _refuse_flaws(source, transformer, report["missing_keys"])
     return tokenizer, transformer
 
 
@@ -202,7 +200,7 @@ def refuse_code_in_config(config: Any, *, source: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     # Transformers warns about a missing pooler, which is not needed here. Missing weights that are
-    # needed are found by `_find_flaw`.
+    # needed are found by `_refuse_flaws`.
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()
@@ -213,11 +211,12 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
 
 
-def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:
+def _refuse_flaws(source: str, transformer: Any, missing_keys: list[str]) -> None:
     # Transformers initializes missing weights at random and continues.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
     if missing:
-        return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
-    if transformer.config.is_encoder_decoder or not hasattr(transformer.config, "hidden_size"):
-        return f"'{transformer.config.model_type}' is not an encoder of text"
-    return ""
+        reason = f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
+        raise _unusable(source, reason)
+    config = transformer.config
+    if config.is_encoder_decoder or not hasattr(config, "hidden_size"):
+        raise _unusable(source, f"'{config.model_type}' is not an encoder of text")
