@@ -162,7 +162,7 @@ class TransformerModule(torch.nn.Module):
             for name, tensor in self.transformer.state_dict().items()
             if not name.startswith("pooler.")
         }
-        return digest_transformer(self._files, state, **self._settings)
+        return digest_transformer(self._files, state, self._settings)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
     """
     files, state = saved["files"], safetensors.torch.load(saved["weights"])
     settings = {name: saved[name] for name in ("pooling", "max_length", "prefix")}
-    digest = digest_transformer(files, state, **settings)
+    digest = digest_transformer(files, state, settings)
     if saved["digest"] != digest or saved["pooling"] not in _POOLING_KEYS:
         raise ValueError("its checksum differs")
     with Errors.CN306.instead_of(Exception, path="the saved encoder"):
@@ -268,20 +268,13 @@ def _require_possible(settings: Any, *, tensors: int) -> None:
 
 
 def digest_transformer(
-    files: Mapping[str, bytes],
-    state: Mapping[str, torch.Tensor],
-    *,
-    pooling: str,
-    max_length: int,
-    prefix: str,
+    files: Mapping[str, bytes], state: Mapping[str, torch.Tensor], settings: Mapping[str, Any]
 ) -> str:
     """Compute a checksum of everything that changes vectors.
 
     files (Mapping[str, bytes]): The configuration and the tokenizer.
     state (Mapping[str, torch.Tensor]): The weights.
-    pooling (str): How token vectors are pooled.
-    max_length (int): The number of tokens that texts are truncated to.
-    prefix (str): What stands before each text.
+    settings (Mapping[str, Any]): `pooling`, `max_length` and `prefix`, see `TransformerModule`.
     RETURNS (str): 32 hexadecimal digits.
     """
     content = hashlib.blake2b(digest_size=16)
@@ -292,5 +285,5 @@ def digest_transformer(
         tensor = state[name].detach().cpu().contiguous()
         content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         content.update(tensor.view(-1).view(torch.uint8).numpy().data)
-    whole = f"{content.hexdigest()}{pooling} {max_length}{prefix}"
+    whole = content.hexdigest() + "{pooling} {max_length}{prefix}".format(**settings)
     return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()

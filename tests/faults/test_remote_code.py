@@ -94,9 +94,8 @@ def resealed(saved, changed):
     shim = srsly.msgpack_loads(model["shims"][0][0])
     files = {**shim["files"], **changed}
     state = safetensors.torch.load(shim["weights"])
-    digest = digest_transformer(
-        files, state, **{name: shim[name] for name in ("pooling", "max_length", "prefix")}
-    )
+    settings = {name: shim[name] for name in ("pooling", "max_length", "prefix")}
+    digest = digest_transformer(files, state, settings)
     shim = {**shim, "files": files, "digest": digest}
     return srsly.msgpack_dumps({**model, "shims": [[srsly.msgpack_dumps(shim)]]})
 
