@@ -28,8 +28,6 @@ from .protocol import AllowedItems, Earlier, Neighbours, Searcher
 _NO_FOREST = b"no forest"
 # With fewer names, an exact search is as fast.
 _MANY = 300_000
-# The number of leaves checked at once.
-_LEAVES = 2048
 
 
 @dataclass(frozen=True)
@@ -227,8 +225,7 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
 
 
 def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:
-    for start in range(0, len(leaves), _LEAVES):
-        block = leaves[start : start + _LEAVES]
+    for block in row_blocks(leaves):
         held = nodes[block, 1 : 1 + nodes[block, 0].max()]
         # The bytes after the items of a leaf were never written.
         is_held = np.arange(held.shape[1]) < nodes[block, :1]
