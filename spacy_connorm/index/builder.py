@@ -101,21 +101,20 @@ def _encode_all(texts: list[str], encoder: Encoder, report: Callable[[int], Any]
 
 
 def concept_means(
-    vectors: Vectors, members: Members, target: int, concept_count: int
+    vectors: Vectors, members: Members, target: int
 ) -> tuple[np.ndarray, Iterator[Raw]]:
     """Compute the mean raw vector of each concept's distinct texts.
 
     vectors (Vectors): One vector per row.
     members (Members): The concepts of the rows.
     target (int): The texts to average: O, D or both.
-    concept_count (int): The number of concepts.
     RETURNS (Tuple[Ints1d, Iterator[Raw]]): The numbers of the concepts with texts, and their means
         in the same order, in blocks of (b, width); at least one block.
     """
     chosen = np.flatnonzero(members.target & target)
     concepts = members.concept[chosen]
     rows = members.row_numbers[chosen][np.argsort(concepts, kind="stable")]
-    sizes = np.bincount(concepts, minlength=concept_count)
+    sizes = np.bincount(concepts)
     numbers = np.flatnonzero(sizes)
     ends = np.concatenate([[0], np.cumsum(sizes[numbers])])
 
@@ -222,7 +221,7 @@ def write_index(
         }
         searched: dict[str, str] = {}
         for search in map(Search, searches):
-            items = _items(folder, search, vectors, members, backend, counts["concepts"])
+            items = _items(folder, search, vectors, members, backend)
             if len(items):
                 copied_rows = copied[slice(*members.rows_of(search.target))]
                 earlier = _earlier(reused, search, copied_rows, len(items), backend)
@@ -332,17 +331,12 @@ def fit_encoder(
 
 
 def _items(
-    folder: Path,
-    search: Search,
-    vectors: Vectors,
-    members: Members,
-    backend: Backend,
-    concept_count: int,
+    folder: Path, search: Search, vectors: Vectors, members: Members, backend: Backend
 ) -> Vectors:
     """Get the vectors that a search compares with. Means of concepts are written first."""
     if search.representation == "T":
         return scaled(vectors.take(slice(*members.rows_of(search.target))), metric_of(backend))
-    numbers, blocks = concept_means(vectors, members, search.target, concept_count)
+    numbers, blocks = concept_means(vectors, members, search.target)
     np.save(folder / f"{search}.concepts.npy", numbers)
     writer = VectorWriter(folder, search, len(numbers))
     for block in blocks:

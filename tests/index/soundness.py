@@ -90,7 +90,7 @@ def _require_store(index):
 
 def _require_means(index, search):
     vectors, concepts = index.stored_vectors(search), index.concepts_of(search)
-    numbers, means = concept_means(index.vectors, index.members, search.target, len(index.store))
+    numbers, means = concept_means(index.vectors, index.members, search.target)
     assert concepts.tolist() == numbers.tolist()
     require_units(vectors)
     start = 0
