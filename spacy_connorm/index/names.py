@@ -212,21 +212,21 @@ def group_names(names: Names) -> GroupedNames:
     """
     hashes, rows = _rows(names)
     pairs = rows * (int(names.concepts.max(initial=0)) + 1) + names.concepts
-    by_pair = np.argsort(pairs, kind="stable")
+    # A concept's preferred name comes first, since the first text of a pair is its text.
+    by_pair = np.lexsort((~names.preferred, pairs))
     starts = np.flatnonzero(np.diff(pairs[by_pair], prepend=-1))
-    first = by_pair[starts]
-    texts = _texts(names, by_pair, starts)
-    order = np.lexsort((first, rows[first]))
-    first = first[order]
+    chosen = by_pair[starts]
+    order = np.lexsort((np.minimum.reduceat(by_pair, starts), rows[chosen]))
+    chosen = chosen[order]
     members = Members(
-        start=np.searchsorted(rows[first], np.arange(len(hashes) + 1)).astype("int64"),
-        concept=names.concepts[first],
+        start=np.searchsorted(rows[chosen], np.arange(len(hashes) + 1)).astype("int64"),
+        concept=names.concepts[chosen],
         target=np.bitwise_or.reduceat(names.targets[by_pair], starts)[order],
         count=np.add.reduceat(names.targets[by_pair] == D, starts, dtype="int32")[order],
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
         inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
     )
-    return GroupedNames(members, texts[order], hashes)
+    return GroupedNames(members, names.texts[chosen], hashes)
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
@@ -244,15 +244,3 @@ def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
     row_of = np.empty(len(hashes), dtype="int64")
     row_of[order] = np.arange(len(hashes))
     return hashes[order], row_of[which]
-
-
-def _texts(names: Names, by_pair: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Choose the text of each pair of a row and a concept: the preferred name, or else the first
-    text.
-    """
-    preferred = names.preferred[by_pair]
-    chosen = by_pair[starts].copy()
-    pair_of = np.searchsorted(starts, np.flatnonzero(preferred), side="right") - 1
-    # The first of several preferred names wins, since it is written last.
-    chosen[pair_of[::-1]] = by_pair[preferred][::-1]
-    return names.texts[chosen]
