@@ -16,7 +16,7 @@ from ..files.folders import damaged
 from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
 from .rows import hash_keys
-from .search import D, Search
+from .search import D, O, Search
 from .vectors.kinds import Vectors, from_raw, join, mean_vectors, open_vectors, scaled
 
 
@@ -128,12 +128,7 @@ class SynonymOverlay:
         if target & D and key in self.by_key:
             return True
         row = self.index.keys.row(key)
-        if row is None:
-            return False
-        members = self.index.members
-        mine = slice(members.start[row], members.start[row + 1])
-        denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
-        return any((row, concept) not in self.removed for concept in denoted)
+        return row is not None and self._has_concept(row, target)
 
     @cached_property
     def rows_without_concepts(self) -> np.ndarray:
@@ -141,17 +136,17 @@ class SynonymOverlay:
 
         RETURNS (Ints1d): int64 row numbers.
         """
-        members = self.index.members
-        silent = [
-            row
-            for row in {row for row, _ in self.removed}
-            if all(
-                (row, concept) in self.removed
-                for concept in members.concept[members.start[row] : members.start[row + 1]].tolist()
-            )
-        ]
+        changed = {row for row, _ in self.removed}
+        silent = [row for row in changed if not self._has_concept(row, O | D)]
         named_again = self.index.keys.rows_of(hash_keys(self.by_key))
         return np.setdiff1d(silent, named_again).astype("int64")
+
+    def _has_concept(self, row: int, target: int) -> bool:
+        """Check whether a row of the index still denotes a concept."""
+        members = self.index.members
+        mine = slice(members.start[row], members.start[row + 1])
+        denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
+        return any((row, concept) not in self.removed for concept in denoted)
 
     @cached_property
     def synonyms(self) -> list[Synonym]:
