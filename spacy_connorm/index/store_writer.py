@@ -3,7 +3,7 @@ stores and sorts them, so memory does not grow with their number.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -26,7 +26,6 @@ SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND
 _CACHE_KILOBYTES = 65_536
 # The tables of other ids: alternate ids of the ontology, and other spellings of all ids.
 _OTHER_IDS = ("alt_ids", "spellings")
-_LANGUAGES = "stage.languages"
 
 
 class StoreWriter:
@@ -84,12 +83,9 @@ class StoreWriter:
         if not self._execute(_ADD, (place, *fields)).rowcount:
             place, is_new = self._merge(concept, vocabulary), False
         for table in (*_OTHER_IDS, "types", "parents"):
-            if values := getattr(concept, table):
-                self._insert(f"stage.{table}", ((value, place) for value in values))
-        if xrefs:
-            self._insert("stage.xrefs", ((curie, place) for curie in xrefs))
-        if concept.languages:
-            self._insert(_LANGUAGES, ((*pair, place) for pair in concept.languages))
+            self._insert(table, [(value, place) for value in getattr(concept, table)])
+        self._insert("xrefs", [(curie, place) for curie in xrefs])
+        self._insert("languages", [(*pair, place) for pair in concept.languages])
         self._known += is_new
         return place, is_new
 
@@ -116,7 +112,7 @@ class StoreWriter:
             place = len(self)
             self._execute(_ADD, (place, concept_id, "", "", False, ""))
             self._unknown[concept_id] = place
-        self._insert("stage.unknown", [(text, self._unknown[concept_id])])
+        self._insert("unknown", [(text, self._unknown[concept_id])])
         return self._unknown[concept_id]
 
     def _place_in_ontology(self, concept_id: str) -> Any:
@@ -180,10 +176,12 @@ class StoreWriter:
         with self._writing():
             return self._connection.execute(sql, values)
 
-    def _insert(self, table: str, rows: Iterable[tuple]) -> None:
-        signs = "?, ?, ?" if table == _LANGUAGES else "?, ?"
+    def _insert(self, table: str, rows: Sequence[tuple]) -> None:
+        if not rows:
+            return
+        signs = ", ".join("?" * len(rows[0]))
         with self._writing():
-            self._connection.executemany(f"INSERT INTO {table} VALUES ({signs})", rows)
+            self._connection.executemany(f"INSERT INTO stage.{table} VALUES ({signs})", rows)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
