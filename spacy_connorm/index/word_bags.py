@@ -5,7 +5,6 @@ The hash of a bag of words is the sum of its words' hashes, so replacing words a
 the sum: all rewritten forms of a text are computed, and searched, as arrays of numbers.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
@@ -294,27 +293,25 @@ class RewritingTable:
             general texts. A word on both sides is company: it stays as it is. Those of endings are
             left out: see `WordForms.relatives_of`.
         """
-        by_words = defaultdict[int, dict[tuple[int, int], float]](dict)
+        found: dict[tuple[int, int, int], float] = {}
         for substitution in substitutions:
             if substitution.endings:
                 continue
             bags, companion = _without_company(substitution)
             one, other = hash_bags(bags).tolist()
-            for bag, words, others in zip(bags, (one, other), (other, one), strict=True):
+            for bag, own, others in zip(bags, (one, other), (other, one), strict=True):
                 if bag:
-                    change = (others - words) % MODULUS
-                    by_words[words][change, companion] = substitution.certainty
-        words = sorted(by_words)
-        counts = [len(by_words[bag]) for bag in words]
-        changes = [change for bag in words for change, _ in by_words[bag]]
-        company = [companion for bag in words for _, companion in by_words[bag]]
-        certainty = [value for bag in words for value in by_words[bag].values()]
+                    found[own, (others - own) % MODULUS, companion] = substitution.certainty
+        replaced, changes, company = np.array(list(found), dtype="uint64").reshape(-1, 3).T
+        order = np.argsort(replaced, kind="stable")
+        words, start = np.unique(replaced[order], return_index=True)
+        certainty = np.array(list(found.values()), dtype="float32")
         return cls(
-            np.array(words, dtype="uint64"),
-            np.concatenate([[0], np.cumsum(counts)]).astype("int64"),
-            np.array(changes, dtype="uint64"),
-            np.array(certainty, dtype="float32"),
-            np.array(company, dtype="uint64"),
+            words,
+            np.append(start, len(order)),
+            changes[order],
+            certainty[order],
+            company[order],
         )
 
     @cached_property
