@@ -5,7 +5,7 @@ for "vomiting".
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, combinations, compress, product
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _SHORTEST = 3
 _MOST_WORDS, _MOST_REPLACED = 8, 3
 # The number of names read at once.
 _BLOCK = 1 << 16
-_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 class Wordings(NamedTuple):
@@ -137,7 +136,8 @@ class _Table(NamedTuple):
         RETURNS (Tuple[Ints1d, Ints1d]): int64: which part each row is about, and the rows.
         """
         which = np.flatnonzero(self.known.contain(parts))
-        first, last = (np.searchsorted(self.parts, parts[which], side) for side in _SIDES)
+        first = np.searchsorted(self.parts, parts[which], "left")
+        last = np.searchsorted(self.parts, parts[which], "right")
         owners, rows = list_ranges(first, last)
         return which[owners], rows
 
