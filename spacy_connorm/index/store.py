@@ -22,6 +22,7 @@ from .database import Database
 
 _BRANCH = read_package_text(__package__, "store_branch.sql")
 _ANCESTORS = read_package_text(__package__, "store_ancestors.sql")
+_PARENTS = "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?"
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _PAGE = 10_000
 # Semantic types that a message shows.
@@ -178,11 +179,7 @@ class ConceptStore:
             canonical_name=name,
             definition=definition,
             types=self.types_of([number])[number],
-            parents=self._database.column(
-                "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
-                str,
-                number,
-            ),
+            parents=self._database.column(_PARENTS, str, number),
             alt_ids=self._database.column("SELECT id FROM alt_ids WHERE number = ?", str, number),
             xrefs=self._xrefs_of(number),
         )
