@@ -32,17 +32,13 @@ class Bert(NamedTuple):
 
     weights (Mapping[str, np.ndarray]): Arrays by their names in its file.
     prefix (str): What these names begin with, such as "bert.".
-    layers (int): The number of layers.
-    heads (int): The number of attention heads.
-    epsilon (float): What normalization adds to variances.
+    config (Mapping[str, Any]): Its `config.json`.
     first_position (int): The position of the first token.
     """
 
     weights: Mapping[str, np.ndarray]
     prefix: str
-    layers: int
-    heads: int
-    epsilon: float
+    config: Mapping[str, Any]
     first_position: int
 
     def array(self, name: str) -> np.ndarray:
@@ -115,14 +111,7 @@ def _read_weights(path: Path, config: Mapping[str, Any], first_position: int) ->
     prefixes = [name.removesuffix(_WORDS) for name in weights if name.endswith(_WORDS)]
     if len(prefixes) != 1:
         raise ValueError(f"it has {len(prefixes)} tensors '{_WORDS}'")
-    return Bert(
-        weights,
-        prefixes[0],
-        config["num_hidden_layers"],
-        config["num_attention_heads"],
-        config["layer_norm_eps"],
-        first_position,
-    )
+    return Bert(weights, prefixes[0], config, first_position)
 
 
 def write_bert(bert: Bert, settings: OnnxSettings) -> bytes:
@@ -139,7 +128,7 @@ def write_bert(bert: Bert, settings: OnnxSettings) -> bytes:
     to_texts = graph.add("Concat", size, graph.tensor([settings.width], "int64"), axis=0)
     mask = graph.add("Cast", "mask", to=TensorProto.INT32)
     tokens = graph.add("Reshape", _embeddings(graph, bert, settings.max_length), to_rows)
-    for number in range(bert.layers):
+    for number in range(bert.config["num_hidden_layers"]):
         layer = f"encoder.layer.{number}"
         parts = [f"{layer}.attention.self.{part}" for part in ("query", "key", "value")]
         products = (graph.product(tokens, bert.array(f"{part}.weight").T) for part in parts)
@@ -149,7 +138,7 @@ def write_bert(bert: Bert, settings: OnnxSettings) -> bytes:
             graph.tensor(np.concatenate([bert.array(f"{part}.bias") for part in parts])),
             mask,
             domain=FUSED,
-            num_heads=bert.heads,
+            num_heads=bert.config["num_attention_heads"],
         )
         attended = graph.add("Reshape", attended, to_rows)
         tokens = _residual(graph, bert, f"{layer}.attention.output", attended, tokens)
@@ -184,7 +173,8 @@ def _residual(graph: GraphWriter, bert: Bert, name: str, rows: str, tokens: str)
 def _normalized(graph: GraphWriter, bert: Bert, name: str, rows: str) -> str:
     weights = [bert.array(f"{name}.LayerNorm.{part}") for part in ("weight", "bias")]
     tensors = map(graph.tensor, weights)
-    return graph.add("LayerNormalization", rows, *tensors, axis=-1, epsilon=bert.epsilon)
+    epsilon = bert.config["layer_norm_eps"]
+    return graph.add("LayerNormalization", rows, *tensors, axis=-1, epsilon=epsilon)
 
 
 def _pool(graph: GraphWriter, tokens: str, pooling: str) -> None:
