@@ -63,7 +63,5 @@ class DanModule(torch.nn.Module):
 
         folder (Path): The folder.
         """
-        weights = {
-            name: tensor.detach().cpu().numpy() for name, tensor in self.state_dict().items()
-        }
+        weights = {name: tensor.numpy(force=True) for name, tensor in self.state_dict().items()}
         Dan(self._settings, self._tokenizer, weights).rounded(self._dtype).save(Path(folder))

@@ -103,9 +103,7 @@ class GroundedDanModule(torch.nn.Module):
 
         folder (Path): The folder.
         """
-        weights = {
-            name: weights.detach().cpu().numpy() for name, weights in self.state_dict().items()
-        }
+        weights = {name: tensor.numpy(force=True) for name, tensor in self.state_dict().items()}
         GroundedDan(weights, self._dan.width, self._dan.input_fingerprint).save(Path(folder))
 
 
