@@ -173,7 +173,7 @@ class Dan:
         header = "".join(f"{len(part)}\n{part}" for part in parts)
         return digest_weights(header, self.weights)
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Check that settings and weights fit together. Word piece ids are checked when they are
         read.
 
@@ -225,16 +225,13 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         random = np.random.default_rng(_SEED)
         shape = (settings.buckets, embeddings.shape[1])
         ngrams = random.standard_normal(shape, dtype="float32") * np.float32(embeddings.std())
-        dan = Dan(settings, tokenizer, {EMBEDDINGS: np.concatenate([embeddings, ngrams])})
-        dan.check()
-    return dan
+        return Dan(settings, tokenizer, {EMBEDDINGS: np.concatenate([embeddings, ngrams])})
 
 
 def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
     with reading_folder(folder, DAN) as (config, weights):
         tokenizer = (folder / TOKENIZER).read_text(encoding="utf8")
         dan = Dan(DanSettings.read(config), tokenizer, weights)
-        dan.check()
         dan.reader()
     found = dan.facts()
     if found["dtype"] == "float32":

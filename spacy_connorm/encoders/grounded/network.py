@@ -72,7 +72,7 @@ class GroundedDan:
         """
         return digest_weights(f"{self.width} {self.input_fingerprint}\n", self.weights)
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Check that the weights fit together.
 
         RAISES (ValueError): If they do not.
@@ -140,7 +140,6 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     """
     with reading_folder(folder, GROUNDED_DAN) as (config, weights):
         dan = GroundedDan(weights, config["width"], config["input_fingerprint"])
-        dan.check()
     require_settings(folder, {setting: getattr(dan, setting) for setting in asked}, asked)
     return dan
 

@@ -11,7 +11,7 @@ from spacy_connorm.errors import ConnormError
 RNG = np.random.default_rng(1)
 WEIGHTS = {EMBEDDINGS: RNG.normal(size=(30, 8)).astype("float32")}
 WEIGHTS[EMBEDDINGS][4] = 0
-DAN = Dan(DanSettings(), "{}", WEIGHTS)
+DAN = Dan(DanSettings(buckets=20), "{}", WEIGHTS)
 TEXTS = ["heart attack", "headache", "", "acute cancer of the skin"]
 
 
