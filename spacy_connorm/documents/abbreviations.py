@@ -9,8 +9,9 @@ Abbreviations found by scispaCy's `AbbreviationDetector` take precedence.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from spacy.tokens import Doc, Span
@@ -30,31 +31,18 @@ _LITERAL = "literal"
 _STOP = "."
 
 
-class Sense(NamedTuple):
-    """The meaning of a short form from an offset on.
-
-    start (int): The offset of the short form.
-    short (str): The short form.
-    long (str): The long form.
-    """
-
-    start: int
-    short: str
-    long: str
-
-
 class Abbreviations:
     """The long forms of short forms in a document, or in each of several joined documents."""
 
-    def __init__(self, parts: Iterable[tuple[int, Sequence[Sense | Abbreviation]]] = ()) -> None:
+    def __init__(self, parts: Iterable[tuple[int, Iterable[Abbreviation]]] = ()) -> None:
         """Store the long forms.
 
-        parts (Iterable[Tuple[int, Sequence[Union[Sense, Abbreviation]]]]): The start of each
-            document and its abbreviations, with offsets relative to that start.
+        parts (Iterable[Tuple[int, Iterable[Abbreviation]]]): The start of each document and its
+            abbreviations, with offsets relative to that start.
         """
         in_order = sorted(parts, key=itemgetter(0))
         self._starts = [start for start, _ in in_order]
-        self._senses = [_group(senses) for _, senses in in_order]
+        self._senses = [_group(abbreviations) for _, abbreviations in in_order]
         self._shorts = [ShortForms(senses) for senses in self._senses]
         # Most documents have none, so their mentions are not abbreviated.
         self.senses = sum(map(len, self._senses))
@@ -96,7 +84,7 @@ class Abbreviations:
 class _LongForms(Mapping[str, str]):
     """The long forms that apply at an offset, each found when it is read."""
 
-    def __init__(self, senses: Mapping[str, Sequence[Sense | Abbreviation]], offset: int) -> None:
+    def __init__(self, senses: Mapping[str, Sequence[Abbreviation]], offset: int) -> None:
         self._senses = senses
         self._offset = offset
 
@@ -112,10 +100,10 @@ class _LongForms(Mapping[str, str]):
         return len(self._senses)
 
 
-def _group(senses: Iterable[Sense | Abbreviation]) -> dict[str, list[Sense | Abbreviation]]:
-    by_short: dict[str, list[Sense | Abbreviation]] = {}
-    for sense in sorted(senses, key=_START):
-        by_short.setdefault(sense.short, []).append(sense)
+def _group(abbreviations: Iterable[Abbreviation]) -> dict[str, list[Abbreviation]]:
+    by_short: dict[str, list[Abbreviation]] = {}
+    for abbreviation in sorted(abbreviations, key=_START):
+        by_short.setdefault(abbreviation.short, []).append(abbreviation)
     return by_short
 
 
@@ -159,8 +147,8 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     RETURNS (Abbreviations): Those of scispaCy's detector if it found any, otherwise those of
         `set_abbreviations`.
     """
-    if _is_theirs(doc, _ABBREVIATIONS) and (senses := list(_detected(doc))):
-        return Abbreviations([(0, senses)])
+    if _is_theirs(doc, _ABBREVIATIONS) and (detected := list(_detected(doc))):
+        return Abbreviations([(0, detected)])
     user_data: dict[Any, Any] = doc.user_data
     size, stored, abbreviations = _READ.get(doc, (0, [], _NONE))
     if len(user_data) == size and all(user_data.get(key) is part for key, part in stored):
@@ -168,10 +156,7 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     stored = [item for item in user_data.items() if _is_ours(item[0])]
     if not stored:
         return _NONE
-    abbreviations = Abbreviations(
-        (key[2], [Sense(start, short, long) for short, long, start, *_ in part])
-        for key, part in stored
-    )
+    abbreviations = Abbreviations((key[2], starmap(Abbreviation, part)) for key, part in stored)
     _READ[doc] = len(user_data), stored, abbreviations
     return abbreviations
 
@@ -270,23 +255,25 @@ def _is_ours(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) == 4 and key[:2] == ("._.", _KEY)
 
 
-def _detected(doc: Doc) -> Iterator[Sense]:
+def _detected(doc: Doc) -> Iterator[Abbreviation]:
     """Read the abbreviations of scispaCy's detector: spans or, with `make_serializable`,
     dictionaries of token offsets and texts. Values of other components under the same name are
     ignored.
 
-    YIELDS (Sense): The abbreviations.
+    YIELDS (Abbreviation): The abbreviations; the offsets of their long forms are not known.
     """
     entries = _read(doc, _ABBREVIATIONS)
     for entry in entries if isinstance(entries, list | tuple) else ():
         if isinstance(entry, Span):
-            sense = Sense(entry.start_char, entry.text, _text(_read(entry, _LONG_FORM)) or "")
+            start, short, long = entry.start_char, entry.text, _text(_read(entry, _LONG_FORM))
         elif isinstance(entry, dict) and entry.keys() >= _SERIALIZED:
-            sense = Sense(doc[entry["short_start"]].idx, entry["short_text"], entry["long_text"])
+            start = doc[entry["short_start"]].idx
+            short, long = entry["short_text"], entry["long_text"]
         else:
             continue
-        if sense.long:
-            yield sense
+        if long:
+            place = (start, start + len(short))
+            yield Abbreviation(short, long, *place, *place)
 
 
 def _is_theirs(owner: Any, name: str) -> bool:

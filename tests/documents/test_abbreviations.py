@@ -6,7 +6,6 @@ from spacy.tokens import Doc, DocBin, Span
 
 from spacy_connorm.documents.abbreviations import (
     Abbreviations,
-    Sense,
     external_long_form,
     find_long_forms,
     get_abbreviations,
@@ -68,8 +67,11 @@ def spans(doc, *texts):
     [(5, "one"), (7, "one"), (8, "two"), (20, "two"), (21, "three"), (99, "three")],
 )
 def test_of_several_abbreviations_the_nearest_before_counts_or_else_the_first(offset, expected):
-    senses = [Sense(21, "X", "three"), Sense(5, "X", "one"), Sense(8, "X", "two")]
-    found = Abbreviations([(0, [*senses, Sense(50, "Y", "why")])])
+    defined = [
+        Abbreviation(short, long, start, start + 1, start, start)
+        for short, long, start in (("X", "three", 21), ("X", "one", 5), ("X", "two", 8))
+    ]
+    found = Abbreviations([(0, [*defined, Abbreviation("Y", "why", 50, 51, 50, 50)])])
     assert found.at(offset) == {"X": expected, "Y": "why"}
 
 
