@@ -53,8 +53,8 @@ class OmopExporter(Dated):
     ) -> None:
         day, numbered = self.day(), enumerate(chain.from_iterable(rendered), start=1)
         rows = (
-            (number, note_id, "", *values, _SYSTEM, day, "", *said)
-            for number, (note_id, *values, said) in numbered
+            (number, note_id, "", *found, _SYSTEM, day, "", exists, temporal, modifiers)
+            for number, (note_id, *found, exists, temporal, modifiers) in numbered
         )
         write_table(path, COLUMNS, rows)
 
@@ -71,10 +71,8 @@ class OmopExporter(Dated):
                 mention.text[:_SHORT],
                 known,
                 known,
-                (
-                    *_assertion(mention.assertions),
-                    _modifiers(mention, concept_id, candidate or (None if concept_id else nearest)),
-                ),
+                *_assertion(mention.assertions),
+                _modifiers(mention, concept_id, candidate or (None if concept_id else nearest)),
             )
 
 
