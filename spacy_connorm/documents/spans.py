@@ -210,10 +210,8 @@ def register_assertion_attributes() -> None:
     """Register `span._.negex`, `span._.possible`, `span._.family`, `span._.history` and
     `span._.possibility`, unless another component already has.
     """
-    for attribute, default in {
-        **dict.fromkeys(ASSERTIONS.values(), False),
-        _POSSIBILITY: "",
-    }.items():
+    defaults = {**dict.fromkeys(ASSERTIONS.values(), False), _POSSIBILITY: ""}
+    for attribute, default in defaults.items():
         if not Span.has_extension(attribute):
             Span.set_extension(attribute, default=default)
 
