@@ -5,7 +5,6 @@ mappings, so they have no rows of their own, which readers would take as claims.
 additional column, which the metadata declare as an extension, as the standard requires.
 """
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import srsly
 
 from ..errors import Errors, unreadable
-from ..files.atomic import write_text
+from ..files.atomic import atomic_file
 from ..files.tables import (
     RowWriter,
     TableRow,
@@ -25,7 +24,7 @@ from ..files.tables import (
     require_distinct_columns,
     split_tabs,
 )
-from ..files.text import find_ending, read_whole_lines
+from ..files.text import find_ending, open_text, read_whole_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
 NO_TERM = "sssom:NoTermFound"
@@ -135,15 +134,17 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
         changes them.
     RAISES (ConnormError): CN105, CN108 or CN109 if the file can't be written.
     """
-    path, mappings = Path(path), mapping_set.mappings
+    mappings, is_csv = mapping_set.mappings, find_ending(path) == ".csv"
     columns = [*COLUMNS, *dict.fromkeys(name for mapping in mappings for name in mapping.others)]
-    is_csv = find_ending(path) == ".csv"
-    head = "" if is_csv else _render_metadata(mapping_set.metadata)
     rows = [columns, *(cells_of(mapping, columns) for mapping in mappings)]
     if is_csv and not raw:
         rows = [list(map(hold_as_text, row)) for row in rows]
-    lines = (render_row(row, delimiter="," if is_csv else "\t") for row in rows)
-    write_text(path, head + "".join(lines))
+    with atomic_file(path) as aside, open_text(aside, "wt", newline="") as file:
+        if not is_csv:
+            file.write(_render_metadata(mapping_set.metadata))
+        writer = RowWriter(file, delimiter="," if is_csv else "\t")
+        for row in rows:
+            writer.write_row(row)
 
 
 def _render_metadata(metadata: Mapping[str, Any]) -> str:
@@ -179,18 +180,6 @@ def cells_of(mapping: TermMapping, columns: Iterable[str]) -> list[str]:
     cells = {name: _to_cell(name, getattr(mapping, name)) for name in COLUMNS}
     cells.update(mapping.others)
     return [cells.get(name, "") for name in columns]
-
-
-def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
-    """Render a row.
-
-    cells (Iterable[str]): Its cells.
-    delimiter (str): The separator.
-    RETURNS (str): The line, with its line end.
-    """
-    line = io.StringIO()
-    RowWriter(line, delimiter=delimiter).write_row(cells)
-    return line.getvalue()
 
 
 def read_sssom(path: str | Path) -> MappingSet:

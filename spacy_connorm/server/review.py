@@ -18,12 +18,12 @@ from ..documents.sssom import (
     TermMapping,
     cells_of,
     read_sssom,
-    render_row,
     write_sssom,
 )
 from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
+from ..files.json_items import json_line
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping_ids import MappingIds, concept_curie, concept_ids_of
 from ..workflows.mapping_rows import (
@@ -278,7 +278,7 @@ class ReviewFile:
             raise Errors.CN786()
         mapping = self.mappings[row]
         cells = cells_of(mapping, [*COLUMNS, *mapping.others])
-        return blake2b(render_row(cells).encode(), digest_size=8).hexdigest()
+        return blake2b(json_line(cells).encode(), digest_size=8).hexdigest()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
