@@ -19,7 +19,6 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from ..concepts.curies import PREFIXES
 from ..errors import Errors
 from ..files.json_items import json_line
 from ..files.text import open_text, read_text
@@ -32,7 +31,7 @@ from .document import (
     replace_surrogates,
     unlike,
 )
-from .mentions import LOCAL_PREFIX, Mention
+from .mentions import LOCAL_PREFIX, Mention, curie_of
 from .spans import ASSERTIONS
 from .writing import BREAKS, DistinctIds
 
@@ -251,18 +250,13 @@ class BratExporter:
             for concept_id in mention.concept_ids:
                 candidate = mention.find_candidate(concept_id)
                 name = candidate.name.translate(BREAKS) if candidate else ""
-                reference = self._reference(concept_id)
+                reference = curie_of(concept_id, self.database)
                 yield f"N{next(references)}\tReference T{number} {reference}\t{name}\n"
             for assertion in mention.assertions or ():
                 yield f"A{next(attributes)}\t{assertion.capitalize()} T{number}\n"
             note = _note(mention)
             if note:
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}\n"
-
-    def _reference(self, concept_id: str) -> str:
-        if ":" in concept_id:
-            return concept_id
-        return PREFIXES.own_curie(concept_id) or f"{self.database}:{concept_id}"
 
 
 def _type(mention: Mention, changes: Counter[str]) -> str:

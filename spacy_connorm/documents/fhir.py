@@ -18,7 +18,7 @@ from ..files.json_items import json_line
 from ..files.package_data import read_toml
 from ..files.text import open_text
 from .document import Document, find_id
-from .mentions import Mention, split_ids
+from .mentions import Mention, curie_of, split_ids
 from .spans import Possibility
 
 RESOURCES = ("Observation", "Condition")
@@ -233,11 +233,7 @@ def _coding(
 ) -> dict[str, str]:
     coding = {"system": system, "code": concept_id}
     if not system:
-        curie = concept_id
-        if ":" not in concept_id:
-            stated = join_curie(database, concept_id) if database else concept_id
-            curie = PREFIXES.own_curie(concept_id) or stated
-        prefix, local_id = split_curie(curie)
+        prefix, local_id = split_curie(curie_of(concept_id, database))
         known = PREFIXES.prefix(prefix)
         if uri := _SYSTEMS["with_prefix"].get(known):
             coding = {"system": uri, "code": join_curie(known, local_id)}

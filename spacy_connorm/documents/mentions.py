@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span
 
 from ..concepts import Candidate
 from ..concepts.concept import NO_ID, by_part, is_no_id
-from ..concepts.curies import PREFIXES, split_curie
+from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
 
@@ -183,6 +183,18 @@ def _normalize_id(concept_id: str) -> str:
     elif PREFIXES.knows(prefix):
         concept_id = PREFIXES.curie(concept_id)
     return NO_ID if is_no_id(concept_id) else concept_id
+
+
+def curie_of(concept_id: str, vocabulary: str) -> str:
+    """Add the prefix of its vocabulary to a concept id, unless it has one.
+
+    concept_id (str): The id.
+    vocabulary (str): The prefix of ids whose form shows none.
+    RETURNS (str): The CURIE.
+    """
+    if ":" in concept_id:
+        return concept_id
+    return PREFIXES.own_curie(concept_id) or join_curie(vocabulary, concept_id)
 
 
 def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
