@@ -47,7 +47,6 @@ _EXPECTED = (
 )
 _unlike = partial(unlike, format="BioC", expected=_EXPECTED)
 _ID_KEYS = ("identifier", "concept_id", "conceptid")
-_TYPE_KEYS = ("type",)
 # Vocabularies by the keys that NCBI's tools write.
 _NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxon"}
 _ID_SEPARATOR = "|"
@@ -168,7 +167,7 @@ def _mention(
     annotated = _field(annotation, "text", str, place) or ""
     annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
     infons = _infons_of(annotation, place, report=report)
-    kind = _find(infons, _TYPE_KEYS)
+    kind = infons.get("type", "")
     return make_mention(
         text,
         fragments,
@@ -206,19 +205,10 @@ def _in_text(offset: int, owner: _Block | None, blocks: list[_Block]) -> int | N
     return next((block for block in placed if block is not None), None)
 
 
-def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
-    """Find the value of the first of several keys, in any case.
-
-    RETURNS (str): The value; empty if there is none.
-    """
-    lowered = {key.lower(): value for key, value in infons.items()}
-    return next((lowered[key] for key in keys if lowered.get(key)), "")
-
-
 def _ids(infons: dict[str, str], kind: str) -> str:
-    ids = _find(infons, _ID_KEYS)
-    if ids:
-        return ids
+    for key in _ID_KEYS:
+        if infons.get(key):
+            return infons[key]
     for key, value in infons.items():
         prefix = _NCBI.get(key.upper()) or (PREFIXES.prefix(key) if PREFIXES.knows(key) else "")
         if prefix and value:
@@ -226,7 +216,7 @@ def _ids(infons: dict[str, str], kind: str) -> str:
             parts[::2] = [_with_prefix(prefix, part.strip()) for part in parts[::2]]
             return "".join(parts)
     # Some tools name it after the type: "Disease" beside the type Disease.
-    return _find(infons, (kind.lower(),)) if kind else ""
+    return infons.get(kind.lower(), "") if kind else ""
 
 
 def _with_prefix(prefix: str, local_id: str) -> str:
@@ -234,8 +224,8 @@ def _with_prefix(prefix: str, local_id: str) -> str:
 
 
 def _infons_of(record: Record, place: Place, *, report: CorpusReport) -> dict[str, str]:
-    """Read the infons of an object as texts. JSON may have several ids as a list; what is no text
-    there, is counted.
+    """Read the infons of an object as texts, their keys in lower case. JSON may have several ids as
+    a list; what is no text there, is counted.
     """
     infons: dict[str, str] = {}
     for key, value in (_field(record, "infons", dict, place) or {}).items():
@@ -245,7 +235,7 @@ def _infons_of(record: Record, place: Place, *, report: CorpusReport) -> dict[st
         texts = [str(item) for item in values if isinstance(item, str | int | float)]
         if len(texts) < len(values):
             report.skipped["values of infons that are not texts"] += len(values) - len(texts)
-        infons[key] = _ID_SEPARATOR.join(texts)
+        infons[key.lower()] = _ID_SEPARATOR.join(texts)
     return infons
 
 
