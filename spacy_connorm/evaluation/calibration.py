@@ -17,7 +17,7 @@ from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
 from .metrics import Gold, Prediction, read_all_gold
-from .nil_curve import curve_points
+from .nil_curve import curve_points, trace_nil_curve
 from .queries import answer_queries, read_queries
 from .report import Row, Section
 from .tuning import FOLDS, Outcome, Tuning, apply_tuning, cross_validate, judge, outcome_row, tune
@@ -114,12 +114,13 @@ def calibrate(
         _SAME: fitted,
         _HELD_OUT: cross_validate(gold, answers, sieve),
     }
+    curve = trace_nil_curve(fitted.gold, fitted.predictions)
     where = f"calibrated on {corpus.name}"
     title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
     sections = [
         Section(f"Settings {where}", _settings(normalizer, tuning, gold)),
         Section(title, [_show_outcome(label, outcome) for label, outcome in outcomes.items()]),
-        Section("Other NIL thresholds, percent, same mentions", curve_points(fitted.curve)),
+        Section("Other NIL thresholds, percent, same mentions", curve_points(curve)),
     ]
     calibrated = Calibrated(nlp, normalizer, tuning, outcomes, sections)
     if output_path is not None:
@@ -128,28 +129,24 @@ def calibrate(
 
 
 def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
-    sieve, before_fit = normalizer.lookup.sieve, normalizer.calibration
-    old = {} if before_fit is None else before_fit._asdict()
-    never = (
-        "null" if any(not mention.concept_ids for mention in gold) else "null: no mention is NIL"
-    )
-    rows = [
-        (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
-        for search, before, after in zip(
-            sieve.searches, sieve.thresholds, tuning.sieve.thresholds, strict=False
-        )
-    ]
-    before = _shown(normalizer.cfg["nil_threshold"])
-    rows.append(("nil_threshold", before, _shown(tuning.nil_threshold, none=never)))
-    rows += [
-        (f"calibration: {key}", _shown(old.get(key)), _shown(value))
-        for key, value in tuning.calibration._asdict().items()
-    ]
-    return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
+    sieve, calibration = normalizer.lookup.sieve, normalizer.calibration
+    thresholds = zip(sieve.searches, sieve.thresholds, tuning.sieve.thresholds, strict=False)
+    rows = [_setting(f"threshold of {search}", old, new) for search, old, new in thresholds]
+    rows.append(_setting("nil_threshold", normalizer.cfg["nil_threshold"], tuning.nil_threshold))
+    if all(mention.concept_ids for mention in gold):
+        rows[-1]["fitted"] = "null: no mention is NIL"
+    before = {} if calibration is None else calibration._asdict()
+    fitted = tuning.calibration._asdict()
+    rows += [_setting(f"calibration: {key}", before.get(key), fitted[key]) for key in fitted]
+    return rows
 
 
-def _shown(number: float | None, none: str = "null") -> str:
-    return none if number is None else f"{number:.4f}"
+def _setting(name: str, before: float | None, fitted: float | None) -> Row:
+    return {"setting": name, "as it was": _shown(before), "fitted": _shown(fitted)}
+
+
+def _shown(number: float | None) -> str:
+    return "null" if number is None else f"{number:.4f}"
 
 
 def _check(gold: Sequence[Gold], predictions: Sequence[Prediction], path: Path) -> None:

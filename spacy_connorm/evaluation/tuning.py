@@ -17,7 +17,7 @@ from ..linker.calibration import (
 )
 from ..linker.sieve import Sieve
 from .metrics import ALL, Gold, Prediction, hits, lenient_rank, mean, score_predictions, strict_rank
-from .nil_curve import NilCurve, apply_threshold, choose_threshold, trace_nil_curve
+from .nil_curve import apply_threshold, choose_threshold, trace_nil_curve
 from .report import Row, nil_scores, percent
 
 _BINS = 10
@@ -107,11 +107,6 @@ class Outcome(NamedTuple):
     predictions: list[Prediction]
     probabilities: np.ndarray
     right: np.ndarray
-
-    @property
-    def curve(self) -> NilCurve:
-        """The effect of other NIL thresholds."""
-        return trace_nil_curve(self.gold, self.predictions)
 
 
 def tune(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Tuning:
