@@ -23,34 +23,23 @@ from .report import Row, nil_scores, percent
 _BINS = 10
 
 
-class CalibrationData(NamedTuple):
-    """The first candidates of mentions, and of each part of split mentions.
-
-    features (Floats2d): float64 (n, 6), their `CandidateFeatures`.
-    right (Bools1d): bool (n,), whether the concept is in the gold standard.
-    """
-
-    features: np.ndarray
-    right: np.ndarray
-
-
 def read_calibration_data(
     gold: Sequence[Gold], predictions: Sequence[Prediction]
-) -> CalibrationData:
-    """Collect the first candidates, whether they are written or not.
+) -> tuple[list[CandidateFeatures], np.ndarray]:
+    """Collect the first candidates of mentions, and of each part of split mentions, whether they
+    are written or not.
 
     gold (Sequence[Gold]): The gold standard of b mentions, including those without a concept.
     predictions (Sequence[Prediction]): The pipeline's answers.
-    RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
+    RETURNS (Tuple[List[CandidateFeatures], Bools1d]): The features of n candidates, and bool (n,),
+        whether their concepts are in the gold standard.
     """
-    rows = [
-        (*features_of(part)[0], part[0].concept_id in mention.concept_ids)
-        for mention, prediction in zip(gold, predictions, strict=True)
-        for part in by_part(prediction.candidates)
-    ]
-    width = len(CandidateFeatures._fields)
-    table = np.asarray(rows, dtype="float64").reshape(-1, width + 1)
-    return CalibrationData(table[:, :width], table[:, width].astype("bool"))
+    features, right = [], []
+    for mention, prediction in zip(gold, predictions, strict=True):
+        for part in by_part(prediction.candidates):
+            features.append(features_of(part)[0])
+            right.append(part[0].concept_id in mention.concept_ids)
+    return features, np.asarray(right, dtype="bool")
 
 
 def measure_reliability(
@@ -121,7 +110,8 @@ def tune(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Tuning:
     """
     thresholds = choose_thresholds(gold, answers, sieve.searches, sieve.thresholds)
     predictions = Sieve(sieve.searches, thresholds).choose(answers, best_score)
-    calibration = Calibration.fit(*read_calibration_data(gold, predictions))
+    features, right = read_calibration_data(gold, predictions)
+    calibration = Calibration.fit(np.asarray(features, dtype="float64"), right)
     nil_threshold = None
     if any(not mention.concept_ids for mention in gold):
         curve = trace_nil_curve(gold, _with_calibration(predictions, calibration))
@@ -168,10 +158,10 @@ def judge(
     features, right = read_calibration_data(gold, predictions)
     if calibration is None:
         # Clipped, since a single error would otherwise dominate the log loss.
-        probabilities = np.clip(features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
+        scores = np.asarray([each.score for each in features], dtype="float64")
+        probabilities = np.clip(scores, 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
     else:
-        numbers = [calibration.probability(CandidateFeatures(*row)) for row in features.tolist()]
-        probabilities = np.asarray(numbers, dtype="float64")
+        probabilities = np.asarray(list(map(calibration.probability, features)), dtype="float64")
     return Outcome(list(gold), list(predictions), probabilities, right)
 
 

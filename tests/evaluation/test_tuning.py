@@ -235,16 +235,17 @@ def test_answers_are_the_first_candidates_of_mentions_and_parts():
         Prediction([], NIL),
         Prediction([candidate("A", 0.3)], NIL),
     ]
-    answers = read_calibration_data([gold("A"), gold("A", "C"), gold("A"), gold()], predictions)
+    annotated = [gold("A"), gold("A", "C"), gold("A"), gold()]
+    features, right = read_calibration_data(annotated, predictions)
     scores_and_margins = [[0.9, 0.2], [0.8, 0.8], [0.6, 0.1], [0.3, 0.3]]
-    np.testing.assert_allclose(answers.features[:, :2], scores_and_margins)
-    assert answers.features.shape == (4, len(CandidateFeatures._fields))
-    assert answers.right.tolist() == [True, True, False, False]
+    np.testing.assert_allclose([each[:2] for each in features], scores_and_margins)
+    assert {type(each) for each in features} == {CandidateFeatures}
+    assert right.tolist() == [True, True, False, False]
 
 
 def test_there_may_be_no_answer():
-    answers = read_calibration_data([gold("A")], [Prediction([], NIL)])
-    assert answers.features.shape == (0, len(CandidateFeatures._fields))
+    features, right = read_calibration_data([gold("A")], [Prediction([], NIL)])
+    assert features == [] and right.tolist() == []
     outcome = judge([gold("A")], [Prediction([], NIL)], None)
     assert measure_reliability(outcome.probabilities, outcome.right) == (None, None)
 
