@@ -56,6 +56,9 @@ class LinkedSpan(NamedTuple):
         return self.start, self.end
 
 
+_NO_SPAN = LinkedSpan(0, 0, "", frozenset())
+
+
 class DocumentSpans(NamedTuple):
     """The mentions of a document.
 
@@ -129,35 +132,30 @@ def list_span_mistakes(documents: Iterable[DocumentSpans]) -> list[Row]:
     RETURNS (List[Dict[str, Any]]): "kind", "times", "mention", "found", and the ids "gold" and
         "written", joined by `|`.
     """
-    rows = (_describe(*mistake) for document in documents for mistake in _mistakes(document))
+    rows = (row for document in documents for row in _mistakes(document))
     return count_alike(rows, MISTAKES)
 
 
-_Mistake = tuple[str, LinkedSpan | None, LinkedSpan | None]
+def _mistake(kind: str, gold: LinkedSpan, found: LinkedSpan) -> Row:
+    ids, written = ("|".join(sorted(span.concept_ids)) for span in (gold, found))
+    texts = {"kind": kind, "mention": gold.text, "found": found.text}
+    return {**texts, "gold": ids, "written": written}
 
 
-def _describe(kind: str, gold: LinkedSpan | None, found: LinkedSpan | None) -> Row:
-    (mention, ids), (text, written) = (
-        (span.text, "|".join(sorted(span.concept_ids))) if span else ("", "")
-        for span in (gold, found)
-    )
-    return {"kind": kind, "mention": mention, "found": text, "gold": ids, "written": written}
-
-
-def _mistakes(document: DocumentSpans) -> Iterator[_Mistake]:
+def _mistakes(document: DocumentSpans) -> Iterator[Row]:
     at = {span.place: span for span in document.found}
     near = _neighbours(document.gold, document.found)
     for gold in document.gold:
         match = at.get(gold.place)
         if match is None:
             other = next(iter(near[gold.place]), None)
-            yield BOUNDARY if other else MISSED, gold, other
+            yield _mistake(BOUNDARY if other else MISSED, gold, other or _NO_SPAN)
         elif gold.concept_ids and match.concept_ids != gold.concept_ids:
-            yield LINK, gold, match
+            yield _mistake(LINK, gold, match)
     near = _neighbours(document.found, document.gold)
     for span in document.found:
         if not near[span.place]:
-            yield INVENTED, None, span
+            yield _mistake(INVENTED, _NO_SPAN, span)
 
 
 def _neighbours(
