@@ -90,11 +90,11 @@ class GuardRequests:
                 await self._app(scope, receive, send_guarded)
             else:
                 await drop_body(receive, more=sends_body(scope))
-                await send_problem(send_guarded, problem)
+                await send_problem(scope, send_guarded, problem)
         except Exception as error:
             LOGGER.error("%s in %s", type(error).__name__, _place(error))
             if not status:
-                await send_problem(send_guarded, Errors.CN765())
+                await send_problem(scope, send_guarded, Errors.CN765())
         finally:
             route = getattr(scope.get("route"), "path", "-")
             spent = 1000 * (time.perf_counter() - started)

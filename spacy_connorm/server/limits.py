@@ -11,7 +11,7 @@ from typing import Any
 
 from spacy.tokenizer import Tokenizer
 
-from ..errors import Errors, require_range
+from ..errors import ConnormError, Errors, require_range
 from .paths import is_open
 from .problems import drop_body, send_problem, sends_body
 
@@ -132,7 +132,7 @@ class LimitRequests:
             return
         if self._running >= self._limits.concurrent:
             await drop_body(receive, more=sends_body(scope))
-            await send_problem(send, Errors.CN760(), headers={"Retry-After": "1"})
+            await send_problem(scope, send, Errors.CN760(), headers={"Retry-After": "1"})
             return
         self._running += 1
         try:
@@ -142,14 +142,11 @@ class LimitRequests:
 
     async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                body = await self._read(scope, receive)
-        except TimeoutError:
-            await send_problem(send, Errors.CN768())
-            return
-        if body is None:
-            limit = self._limits.body
-            await send_problem(send, Errors.CN756(limit=limit, what="bytes"))
+            with Errors.CN768.instead_of(TimeoutError):
+                async with asyncio.timeout(self._limits.seconds):
+                    body = await self._read(scope, receive)
+        except ConnormError as error:
+            await send_problem(scope, send, error)
             return
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -158,15 +155,17 @@ class LimitRequests:
 
         await self._app(scope, receive_body, send)
 
-    async def _read(self, scope: dict[str, Any], receive: Any) -> bytes | None:
+    async def _read(self, scope: dict[str, Any], receive: Any) -> bytes:
         """Read the body of a request.
 
-        RETURNS (Optional[bytes]): The body; None if it is too large, and was dropped.
+        RETURNS (bytes): The body.
+        RAISES (ConnormError): CN756 if it is too large, after it was dropped.
         """
+        limit = self._limits.body
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self._limits.body:
+        if not length.isdigit() or int(length) > limit:
             await drop_body(receive, more=sends_body(scope))
-            return None
+            raise Errors.CN756(limit=limit, what="bytes")
         parts, size = [], 0
         while True:
             message = await receive()
@@ -174,8 +173,8 @@ class LimitRequests:
                 return b""  # the client has disconnected
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            if size > self._limits.body:
+            if size > limit:
                 await drop_body(receive, more=message.get("more_body", False))
-                return None
+                raise Errors.CN756(limit=limit, what="bytes")
             if not message.get("more_body"):
                 return b"".join(parts)

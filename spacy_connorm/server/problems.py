@@ -1,7 +1,6 @@
 """A refusal of the server: a status, a code and one sentence."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -18,21 +17,18 @@ _INVALID = 422
 _LINGER = 5.0
 
 
-def status_of(error: ConnormError) -> int:
-    """Choose the HTTP status of a refusal.
+def make_refusal(error: ConnormError, *, status: int | None = None) -> Any:
+    """Make the answer that refuses a request.
 
-    RETURNS (int): The status.
+    error (ConnormError): The refusal.
+    status (Optional[int]): The HTTP status; that of the refusal's code if None.
+    RETURNS (JSONResponse): `{"error": {"code": ..., "message": ...}}`.
     """
-    return _STATUS.get(error.code, _INVALID)
+    from starlette.responses import JSONResponse
 
-
-def content_of(error: ConnormError) -> dict[str, Any]:
-    """Describe a refusal as JSON.
-
-    RETURNS (Dict[str, Any]): `{"error": {"code": ..., "message": ...}}`.
-    """
     code, message = split_code(str(error))
-    return {"error": {"code": code, "message": message}}
+    content = {"error": {"code": code, "message": message}}
+    return JSONResponse(content, status or _STATUS.get(error.code, _INVALID))
 
 
 async def drop_body(receive: Any, *, more: bool) -> None:
@@ -59,21 +55,19 @@ def sends_body(scope: Mapping[str, Any]) -> bool:
 
 
 async def send_problem(
-    send: Any, error: ConnormError, *, headers: Mapping[str, str] | None = None
+    scope: Any, send: Any, error: ConnormError, *, headers: Mapping[str, str] | None = None
 ) -> None:
-    """Answer a request with a problem, without a framework.
+    """Answer a request with a problem, outside the framework.
 
-    send (Callable): The function given by ASGI.
+    scope (Dict[str, Any]): The connection, as in ASGI.
+    send (Callable): As in ASGI.
     error (ConnormError): The refusal.
     headers (Optional[Mapping[str, str]]): Additional headers.
     """
-    body = json.dumps(content_of(error), ensure_ascii=False).encode("utf8")
-    usual = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    refusal = make_refusal(error)
     # There may be more of the body than was read.
-    all_headers = {**usual, "Connection": "close", **(headers or {})}
-    encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
-    await send({"type": "http.response.start", "status": status_of(error), "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
+    refusal.headers.update({"Connection": "close", **(headers or {})})
+    await refusal(scope, None, send)
 
 
 class ProblemText(BaseModel):

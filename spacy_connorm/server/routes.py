@@ -16,7 +16,7 @@ from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from .limits import RequestLimits
 from .paths import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
-from .problems import PROBLEMS, content_of, status_of
+from .problems import PROBLEMS, make_refusal
 from .review import FILTERS, MappingReview
 from .schemas import (
     AnnotateBody,
@@ -67,30 +67,26 @@ def build_api(
 def _add_problems(api: FastAPI) -> None:
     @api.exception_handler(ConnormError)
     async def refuse(request: Request, error: ConnormError) -> JSONResponse:
-        return _respond(error)
+        return make_refusal(error)
 
     @api.exception_handler(RequestValidationError)
     async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         # Never `input`, which may contain a user's text.
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-        return _respond(Errors.CN764(place=place, reason=first["msg"]))
+        return make_refusal(Errors.CN764(place=place, reason=first["msg"]))
 
     @api.exception_handler(HTTPException)
     async def refuse_unknown(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code in (404, 405):
-            return _respond(Errors.CN766(), error.status_code)
+            return make_refusal(Errors.CN766(), status=error.status_code)
         unread = Errors.CN764(place="the body", reason="it can't be read")
-        return _respond(unread, error.status_code)
+        return make_refusal(unread, status=error.status_code)
 
     @api.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> JSONResponse:
         # Starlette raises the error again; the guards log it.
-        return _respond(Errors.CN765())
-
-
-def _respond(error: ConnormError, status: int | None = None) -> JSONResponse:
-    return JSONResponse(content_of(error), status_code=status or status_of(error))
+        return make_refusal(Errors.CN765())
 
 
 def _sender(path: Path) -> Any:
