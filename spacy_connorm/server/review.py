@@ -129,11 +129,7 @@ class MappingReview:
             can't be written.
         """
         require_choice("predicate", predicate, PREDICATES)
-        kb_id, object_id, label = NIL, NO_TERM, ""
-        if concept != NIL:
-            target = self._pipeline.concept(self._known_id(concept))
-            kb_id, label = target.concept_id, target.canonical_name
-            object_id = self._curie(kb_id)
+        kb_id, object_id, label = self._find(concept)
         with self._changing, self._file.locked():
             mapping = self._file.require(row, version)
             decided = decide_mapping(
@@ -168,6 +164,19 @@ class MappingReview:
             self._undo(mapping.correction, author)
             return self._view(row)
 
+    def _find(self, concept: str) -> tuple[str, str, str]:
+        """Find the concept that a person has chosen.
+
+        RETURNS (Tuple[str, str, str]): Its id in the pipeline, its id as a CURIE, and its name.
+        """
+        if concept == NIL:
+            return NIL, NO_TERM, ""
+        store = self._pipeline.normalizer.lookup.index.store
+        known = (one for one in concept_ids_of(concept) if store.number(one) is not None)
+        found = self._pipeline.concept(next(known, concept))
+        curie = concept_curie(found.concept_id, store.own_vocabulary)
+        return found.concept_id, curie, found.canonical_name
+
     def _correct(self, term: str, kb_id: str, author: str) -> str:
         try:
             return self._pipeline.correct(term, 0, len(term), kb_id, author=author).id
@@ -183,15 +192,6 @@ class MappingReview:
         if correction:
             with suppress(ConnormError):
                 self._pipeline.undo(correction, author=author)
-
-    def _known_id(self, concept: str) -> str:
-        number = self._pipeline.normalizer.lookup.index.store.number
-        known = (one for one in concept_ids_of(concept) if number(one) is not None)
-        return next(known, concept)
-
-    def _curie(self, concept_id: str) -> str:
-        store = self._pipeline.normalizer.lookup.index.store
-        return concept_curie(concept_id, store.own_vocabulary)
 
     def _view(self, row: int) -> dict[str, Any]:
         version, mapping = self._file.version(row), self._file.mappings[row]
