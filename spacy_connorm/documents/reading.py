@@ -51,7 +51,7 @@ def read_corpus(
     path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT,
         also a folder of files.
     nlp (Language): Its tokenizer creates the documents.
-    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    format (Optional[str]): One of `CORPUS_FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep; if empty, all types that should be
         linked.
     report (Optional[CorpusReport]): Filled with counts.
@@ -104,7 +104,7 @@ def convert_corpus(
     input_path (Union[str, Path]): The corpus: a file, which may be gzipped, or a folder. See
         `read_corpus`.
     output_path (Union[str, Path]): A .spacy file.
-    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    format (Optional[str]): One of `CORPUS_FORMATS`; detected from the file name if None.
     types (Sequence[str]): Keep only mentions of these types. If empty, all types that should be
         linked.
     label (Optional[str]): A single label for all mentions, for training an NER.
