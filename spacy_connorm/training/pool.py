@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..concepts import Ontology
 from ..documents.mentions import Mention, split_ids
 from ..errors import Errors, Warnings, quote_id, require_range
 from ..text.cleaning import clean
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _CHUNK = 65_536
 
@@ -185,20 +188,25 @@ def build_pool(
     for mention in mentions:
         stated.add_mention(mention, report)
     if report.unknown_ids:
-        first = quote_id(stated.concept_ids[len(ontology)])
+        first = quote_id(list(stated.concepts)[len(ontology)])
         Warnings.CNW810.warn(count=report.unknown_ids, first=first)
     if not use_ontology and not stated.mentions:
         reason = f"none of the {report.mentions} annotated mentions names exactly one concept"
         mend = "a corpus with gold ids, or set `use_ontology = true`"
         raise Errors.CN810(reason=reason, mend=mend)
     rows, texts = _rows(list(stated.texts), inputs)
-    pairs = _CountedPairs.join(
-        *(_distinct_pairs(pairs, rows, report) for pairs in (stated.names, stated.mentions)),
-        use_ontology=use_ontology,
-        data_share=data_share,
-        report=report,
-    )
-    pool = _pool(pairs.of_drawn_rows(), texts, stated, report)
+    shape = len(texts), len(stated.concepts)
+    names = _matrix(stated.names, rows, shape, report)
+    annotated = _matrix(stated.mentions, rows, shape, report)
+    learned = np.isin(names.indices, annotated.indices) | use_ontology
+    report.from_ontology = int(np.count_nonzero(learned))
+    report.data_texts = annotated.nnz
+    if annotated.nnz:
+        report.from_data = max(annotated.nnz, round((data_share or 0) * report.from_ontology))
+    shares = _shares(report.from_data, annotated.nnz)
+    # A sum has no zeros: pairs that are not learned are left out.
+    times = _with_values(names, learned) + _with_values(annotated, shares)
+    pool = _pool(times, names, annotated, texts, stated, report)
     if report.concepts == report.single_text_concepts:
         counts = f"{report.concepts} concepts, {report.texts} different texts for the encoder"
         reason = f"no concept has two texts ({counts})"
@@ -221,19 +229,11 @@ class _TextConceptPairs:
         self.texts: dict[str, int] = {}
         self.names = array("i")
         self.mentions = array("i")
-        self._concepts: dict[str, int] = {}
+        self.concepts: dict[str, int] = {}
         for number, concept in enumerate(ontology):
-            self._concepts[concept.concept_id] = number
+            self.concepts[concept.concept_id] = number
             for name in concept.names:
                 self.names.extend((self._text(name), number))
-
-    @property
-    def concept_ids(self) -> list[str]:
-        """List the ids of concepts by number.
-
-        RETURNS (List[str]): The ids.
-        """
-        return list(self._concepts)
 
     def add_mention(self, mention: Mention, report: PoolReport) -> None:
         """Add an annotated mention.
@@ -252,8 +252,8 @@ class _TextConceptPairs:
             report.composite_mentions += 1
             return
         (concept_id,) = denoted
-        report.unknown_ids += concept_id not in self._concepts
-        number = self._concepts.setdefault(concept_id, len(self._concepts))
+        report.unknown_ids += concept_id not in self.concepts
+        number = self.concepts.setdefault(concept_id, len(self.concepts))
         report.unknown_mentions += number >= len(self.ontology)
         self.mentions.extend((self._text(mention.text), number))
 
@@ -281,60 +281,27 @@ def _rows(
     return np.asarray(row_of, dtype="int64"), firsts
 
 
-def _distinct_pairs(stated: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
-    """List distinct pairs of row and concept, ascending, int64 (n,), with the row in the upper
-    half.
-    """
+def _matrix(
+    stated: array, rows: np.ndarray, shape: tuple[int, int], report: PoolReport
+) -> "csr_matrix":
+    """Make a matrix, int64 (rows, concepts), that is 1 where a row has a concept."""
+    from scipy.sparse import csr_matrix
+
     text, concept = np.asarray(stated, dtype="int64").reshape(-1, 2).T
     row = rows[text]
-    report.empty_texts += int(np.count_nonzero(row < 0))
-    return sorted_unique((row[row >= 0] << 32) | concept[row >= 0])
+    is_read = row >= 0
+    report.empty_texts += int(np.count_nonzero(~is_read))
+    row, concept = row[is_read], concept[is_read]
+    matrix = csr_matrix((np.ones(len(row), dtype="int64"), (row, concept)), shape)
+    # A pair that is stated several times has been summed up.
+    matrix.data[:] = 1
+    return matrix
 
 
-class _CountedPairs(NamedTuple):
-    """Pairs of row and concept, ordered by both, and how often an epoch draws them, int64 (n,)
-    each; and whether they are in O (`named`) and in D (`annotated`), bool (n,).
-    """
-
-    row: np.ndarray
-    concept: np.ndarray
-    times: np.ndarray
-    named: np.ndarray
-    annotated: np.ndarray
-
-    @classmethod
-    def join(
-        cls,
-        ontology: np.ndarray,
-        data: np.ndarray,
-        *,
-        use_ontology: bool,
-        data_share: float | None,
-        report: PoolReport,
-    ) -> "_CountedPairs":
-        concept = _low(ontology)
-        learned = np.ones(len(ontology), bool) if use_ontology else np.isin(concept, _low(data))
-        report.from_ontology = int(np.count_nonzero(learned))
-        report.data_texts = len(data)
-        if len(data):
-            report.from_data = max(len(data), round((data_share or 0) * report.from_ontology))
-        keys = sorted_unique(np.concatenate([ontology, data]))
-        times = np.zeros(len(keys), dtype="int64")
-        named, annotated = np.zeros((2, len(keys)), dtype=bool)
-        by_ontology, by_data = np.searchsorted(keys, ontology), np.searchsorted(keys, data)
-        times[by_ontology] += learned
-        times[by_data] += _shares(report.from_data, len(data))
-        named[by_ontology] = annotated[by_data] = True
-        return cls(keys >> 32, _low(keys), times, named, annotated)
-
-    def of_drawn_rows(self) -> "_CountedPairs":
-        """Select all pairs of the rows that are drawn at least once."""
-        chosen = np.isin(self.row, self.row[self.times > 0])
-        return _CountedPairs(*(column[chosen] for column in self))
-
-
-def _low(keys: np.ndarray) -> np.ndarray:
-    return keys & 0xFFFFFFFF
+def _with_values(pairs: "csr_matrix", values: np.ndarray) -> "csr_matrix":
+    changed = pairs.copy()
+    changed.data = values
+    return changed
 
 
 def _shares(total: int, count: int) -> np.ndarray:
@@ -345,47 +312,58 @@ def _shares(total: int, count: int) -> np.ndarray:
 
 
 def _pool(
-    pairs: _CountedPairs, texts: list[str], stated: _TextConceptPairs, report: PoolReport
+    times: "csr_matrix",
+    names: "csr_matrix",
+    annotated: "csr_matrix",
+    texts: list[str],
+    stated: _TextConceptPairs,
+    report: PoolReport,
 ) -> SynonymPool:
-    chosen_rows, row = np.unique(pairs.row, return_inverse=True)
-    chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
-    all_ids = stated.concept_ids
-    concept_ids = [all_ids[number] for number in chosen_concepts.tolist()]
+    """Select the rows that are drawn at least once, with all of their concepts.
+
+    times (csr_matrix): int64 (rows, concepts), how often an epoch draws each pair.
+    names (csr_matrix): int64 (rows, concepts), 1 for the pairs of O.
+    annotated (csr_matrix): int64 (rows, concepts), 1 for the pairs of D.
+    RETURNS (SynonymPool): The pool.
+    """
+    drawn = np.flatnonzero(times.getnnz(axis=1))
+    pairs = (names + annotated)[drawn]
+    chosen = np.unique(pairs.indices)
+    pairs, times = pairs[:, chosen], times[drawn][:, chosen]
+    all_ids = list(stated.concepts)
+    concept_ids = [all_ids[number] for number in chosen.tolist()]
     pool = SynonymPool(
-        texts=[texts[row_number] for row_number in chosen_rows.tolist()],
-        concepts=_by_row(row, concept, len(chosen_concepts)),
-        members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
+        texts=[texts[row] for row in drawn.tolist()],
+        concepts=_by_row(pairs),
+        members=_by_concept(times),
         concept_ids=concept_ids,
-        names=sorted_unique(row[pairs.named]).astype("int32"),
-        mentions=sorted_unique(row[pairs.annotated]).astype("int32"),
+        names=np.flatnonzero(names[drawn].getnnz(axis=1)).astype("int32"),
+        mentions=np.flatnonzero(annotated[drawn].getnnz(axis=1)).astype("int32"),
         parents=_parents(concept_ids, stated.ontology),
     )
-    texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
+    texts_of = times.getnnz(axis=0)
     report.concepts = int(np.count_nonzero(texts_of))
     report.single_text_concepts = int(np.count_nonzero(texts_of == 1))
     report.texts = len(pool.texts)
-    report.ambiguous_texts = sum(len(concepts) > 1 for concepts in pool.concepts)
+    report.ambiguous_texts = int(np.count_nonzero(pairs.getnnz(axis=1) > 1))
     return pool
 
 
-def _by_row(row: np.ndarray, concept: np.ndarray, count: int) -> list[tuple[int, ...]]:
+def _by_row(pairs: "csr_matrix") -> list[tuple[int, ...]]:
     # Most texts have only one concept, and share its tuple to save memory.
-    alone = [(number,) for number in range(count)]
-    numbers = concept.tolist()
-    ends = np.flatnonzero(np.diff(row, append=-1)) + 1
+    alone = [(number,) for number in range(pairs.shape[1])]
+    numbers = pairs.indices.tolist()
     return [
         alone[numbers[start]] if end - start == 1 else tuple(numbers[start:end])
-        for start, end in pairwise(chain([0], ends.tolist()))
+        for start, end in pairwise(pairs.indptr.tolist())
     ]
 
 
-def _by_concept(
-    row: np.ndarray, concept: np.ndarray, times: np.ndarray, count: int
-) -> list[np.ndarray]:
-    order = np.argsort(concept, kind="stable")
-    flat = np.repeat(row[order], times[order]).astype("int32")
-    sizes = np.bincount(concept, weights=times, minlength=count).astype("int64")
-    return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
+def _by_concept(times: "csr_matrix") -> list[np.ndarray]:
+    by_concept = times.tocsc()
+    flat = np.repeat(by_concept.indices, by_concept.data).astype("int32")
+    ends = np.append(0, np.cumsum(by_concept.data))[by_concept.indptr]
+    return [flat[start:end] for start, end in pairwise(ends.tolist())]
 
 
 def _parents(chosen: list[str], ontology: Ontology) -> list[tuple[int, ...]]:
