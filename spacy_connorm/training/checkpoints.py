@@ -1,15 +1,14 @@
 """The folder beside a trained encoder that keeps checkpoints and logs until the training ends."""
 
-import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from thinc.api import Config
 
 from ..errors import Errors
 from ..files.atomic import write_text
+from ..files.folders import read_object
 from ..files.text import sha256
 
 CONFIG = "training.cfg"
@@ -92,7 +91,7 @@ def last_checkpoint(folder: Path) -> Path | None:
     numbers = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
     newest_first = sorted((int(number) for number in numbers if number.isdigit()), reverse=True)
     checkpoints = (folder / f"{_PREFIX}{number}" for number in newest_first)
-    return next((path for path in checkpoints if _read_state(path) is not None), None)
+    return next((path for path in checkpoints if read_object(path / STATE)), None)
 
 
 def is_finished(checkpoint: Path) -> bool:
@@ -100,7 +99,7 @@ def is_finished(checkpoint: Path) -> bool:
 
     RETURNS (bool): True if it did.
     """
-    state = _read_state(checkpoint) or {}
+    state = read_object(checkpoint / STATE)
     control = state.get("stateful_callbacks", {}).get("TrainerControl", {})
     return control.get("args", {}).get("should_training_stop", False)
 
@@ -111,12 +110,5 @@ def kept_checkpoint(checkpoint: Path) -> Path:
     RETURNS (Path): The best checkpoint up to the given one; the given one if there are no dev
         scores.
     """
-    best = (_read_state(checkpoint) or {}).get("best_global_step")
+    best = read_object(checkpoint / STATE).get("best_global_step")
     return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint
-
-
-def _read_state(checkpoint: Path) -> dict[str, Any] | None:
-    try:
-        return json.loads((checkpoint / STATE).read_text(encoding="utf8"))
-    except (OSError, ValueError):
-        return None

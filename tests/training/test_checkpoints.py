@@ -45,7 +45,9 @@ def test_a_resume_needs_the_dev_data_it_was_begun_with(
 
 
 def test_the_last_whole_checkpoint_is_found(tmp_path):
-    for name, state in {"checkpoint-9": "{}", "checkpoint-10": "{}", "checkpoint-11": ""}.items():
+    state = '{"global_step": 9}'
+    states = {"checkpoint-9": state, "checkpoint-10": state, "checkpoint-11": ""}
+    for name, state in states.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "trainer_state.json").write_text(state)
     (tmp_path / "checkpoint-x").mkdir()
