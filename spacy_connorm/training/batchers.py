@@ -86,9 +86,9 @@ class PairBatcher(Batcher):
         """
         rng = np.random.default_rng((seed, epoch))
         occurrences = Occurrences.of(pool)
-        anchors = np.arange(len(occurrences.row))
-        others = occurrences.draw_others(anchors, rng)
-        return _pack_pairs(pool, occurrences, anchors, others, self.size, rng)
+        anchors = occurrences.row
+        others = occurrences.draw_others(np.arange(len(anchors)), rng)
+        return _pack_pairs(pool, anchors, anchors[others], self.size, rng)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class SynonymPairBatcher(Batcher):
         pairs = self._choose(ends[sorted_unique(occurrences.end) - 1], rng)
         first = np.searchsorted(ends, pairs, side="right")
         second = occurrences.end[first] - (ends[first] - pairs)
-        return _pack_pairs(pool, occurrences, first, second, self.size, rng)
+        return _pack_pairs(pool, occurrences.row[first], occurrences.row[second], self.size, rng)
 
     def _choose(self, ends: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose the numbers of this epoch's pairs, given where the numbers of each concept end."""
@@ -244,19 +244,14 @@ def _shuffled(occurrences: "Occurrences", rng: np.random.Generator) -> np.ndarra
 
 
 def _pack_pairs(
-    pool: SynonymPool,
-    occurrences: "Occurrences",
-    first: np.ndarray,
-    second: np.ndarray,
-    size: int,
-    rng: np.random.Generator,
+    pool: SynonymPool, first: np.ndarray, second: np.ndarray, size: int, rng: np.random.Generator
 ) -> list[Batch]:
     if not len(first):
         return []
     batch, count = _fill(np.ones(len(first), dtype="int64"), size // 2)
     batch = rng.permutation(batch)
-    rows = np.concatenate([occurrences.row[first], occurrences.row[second]])
-    return _split(pool, rows, np.concatenate([batch, batch]), count)
+    rows, batch = np.concatenate([first, second]), np.concatenate([batch, batch])
+    return _split(pool, rows, batch, count)
 
 
 def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
