@@ -332,6 +332,17 @@ def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)
 
 
+def locate_rows(*parts: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Collect the rows of a batch, and find their positions in it.
+
+    *parts (np.ndarray): int64, rows of the pool, in any shape; the same row may be in several.
+    RETURNS (Tuple[Ints1d, List[np.ndarray]]): int64, the distinct rows, ascending, and for each
+        part the positions of its rows among these, in its shape.
+    """
+    rows = sorted_unique(np.concatenate([part.ravel() for part in parts]))
+    return rows, [np.searchsorted(rows, part) for part in parts]
+
+
 def top_columns(scores: np.ndarray, count: int) -> np.ndarray:
     """Find the highest scores of each row.
 

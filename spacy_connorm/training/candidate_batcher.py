@@ -12,9 +12,9 @@ from ..encoders.protocol import fitted
 from ..encoders.raw import unit_rows
 from ..errors import Errors, Warnings, refuse, require_range
 from ..index.vectors.kinds import from_raw
-from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, locate_rows, top_columns
 from .batches import Batch, Rankings, Relevance
-from .pool import SynonymPool, sorted_unique
+from .pool import SynonymPool
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,19 @@ class CandidateBatcher(Batcher):
         columns = (order, candidates, relevance, lexical, hypernyms)
         count = -(-len(order) // self.size)
         parts = zip(*(np.array_split(column, count) for column in columns), strict=True)
-        return [_batch(*part) for part in parts]
+        return [_batch(Rankings(*part)) for part in parts]
 
     def _find_candidates(
         self, pool: SynonymPool, mentions: np.ndarray, ranking: Ranking
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows of each mention's candidates, and their lexical cosines."""
         names = pool.names.astype("int64")
-        mention_vectors, name_vectors = _vectors(mentions, names, ranking)
+        rows, (of_mentions, of_names) = locate_rows(mentions, names)
+        vectors = ranking.vectors(rows)
+        if ranking.normalized:
+            vectors = unit_rows(vectors)
+        mention_vectors, name_vectors = vectors[of_mentions], vectors[of_names]
+        del vectors  # as large as these
         ngrams = self._ngrams_of(pool)
         ngrams, ngrams_of_names = ngrams[mentions], ngrams[names].T.tocsr()
         count = min(self.candidates, len(names))
@@ -127,31 +132,16 @@ class CandidateBatcher(Batcher):
         return self._ngrams[digest]
 
 
-def _vectors(
-    mentions: np.ndarray, names: np.ndarray, ranking: Ranking
-) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the vectors of mentions and of names, scaled for the comparison."""
-    rows = sorted_unique(np.concatenate([mentions, names]))
-    vectors = ranking.vectors(rows)
-    if ranking.normalized:
-        vectors = unit_rows(vectors)
-    return vectors[np.searchsorted(rows, mentions)], vectors[np.searchsorted(rows, names)]
-
-
-def _batch(
-    mentions: np.ndarray,
-    candidates: np.ndarray,
-    relevance: np.ndarray,
-    lexical: np.ndarray,
-    hypernyms: np.ndarray,
-) -> Batch:
-    """Convert rows of the pool to positions in the batch."""
-    is_hypernym = hypernyms >= 0
-    rows = sorted_unique(np.concatenate([mentions, candidates.ravel(), hypernyms[is_hypernym]]))
-    texts, ranked, above = (np.searchsorted(rows, of) for of in (mentions, candidates, hypernyms))
-    return Batch(
-        rows, Rankings(texts, ranked, relevance, lexical, np.where(is_hypernym, above, -1))
+def _batch(ranked: Rankings) -> Batch:
+    """Make a batch of rankings of rows of the pool."""
+    is_hypernym = ranked.hypernyms >= 0
+    rows, (mentions, candidates, above) = locate_rows(
+        ranked.mentions, ranked.candidates, ranked.hypernyms[is_hypernym]
     )
+    hypernyms = np.full(is_hypernym.shape, -1)
+    hypernyms[is_hypernym] = above
+    places = ranked._replace(mentions=mentions, candidates=candidates, hypernyms=hypernyms)
+    return Batch(rows, places)
 
 
 class Hierarchy:

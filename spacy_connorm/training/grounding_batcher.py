@@ -7,7 +7,7 @@ import numpy as np
 
 from ..encoders.raw import unit_rows
 from ..errors import Errors, require_range
-from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, locate_rows, top_columns
 from .batches import Batch, Groundings
 from .pool import SynonymPool, sorted_unique
 
@@ -58,18 +58,14 @@ class GroundingBatcher(Batcher):
             return []
         negatives = self._draw_negatives(pool, pairs[:, 0], ranking, rng)
         # A name whose concepts have all names has no negatives.
-        pairs, negatives = pairs[negatives >= 0], negatives[negatives >= 0]
-        if not len(pairs):
+        triplets = np.column_stack([pairs, negatives])[negatives >= 0]
+        if not len(triplets):
             reason = "all names belong to one concept"
             mend = "an ontology with several concepts, some of them with two names"
             raise Errors.CN810(reason=reason, mend=mend)
-        order = rng.permutation(len(pairs))
-        count = -(-len(order) // self.size)
-        return [
-            self._batch(pairs[part], negatives[part], names, rng)
-            for part in np.array_split(order, count)
-            if len(part)
-        ]
+        count = -(-len(triplets) // self.size)
+        parts = np.array_split(rng.permutation(triplets), count)
+        return [self._batch(part, names, rng) for part in parts]
 
     def _draw_pairs(self, names: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
         """Draw the name, synonym and concept of each pair, int64 (n, 3)."""
@@ -90,10 +86,8 @@ class GroundingBatcher(Batcher):
         rows = sorted_unique(np.concatenate([members.astype("int64") for members in pool.members]))
         points = unit_rows(ranking.vectors(rows))
         places = pool.places_by_concept(rows)
-        order = np.argsort(anchors, kind="stable")
-        distinct, starts = np.unique(anchors[order], return_index=True)
-        ends = np.append(starts[1:], len(order))
-        drawn = np.empty(len(anchors), dtype="int64")
+        distinct, times = np.unique(anchors, return_counts=True)
+        found = []
         count = min(self.neighbours, len(rows))
         at_once = max(1, COMPARED_AT_ONCE // len(rows))
         for start in range(0, len(distinct), at_once):
@@ -106,35 +100,28 @@ class GroundingBatcher(Batcher):
             cosines = np.take_along_axis(cosines, near, axis=1)
             weights = 1 / np.maximum(1 - cosines, _LEAST_DISTANCE)
             shares = np.cumsum(weights, axis=1, dtype="float64")
-            anchor = np.repeat(np.arange(len(near)), ends[part] - starts[part])
+            anchor = np.repeat(np.arange(len(near)), times[part])
             # Between 0 and the total, both excluded: a name without a share is never drawn.
             sought = (1 - rng.random(len(anchor))) * shares[anchor, -1]
             place = (shares[anchor] < sought[:, None]).sum(axis=1)
             candidates = rows[near[anchor, np.minimum(place, count - 1)]]
-            targets = order[starts[part][0] : ends[part][-1]]
-            drawn[targets] = np.where(shares[anchor, -1] > 0, candidates, -1)
+            found.append(np.where(shares[anchor, -1] > 0, candidates, -1))
+        drawn = np.empty(len(anchors), dtype="int64")
+        drawn[np.argsort(anchors, kind="stable")] = np.concatenate(found)
         return drawn
 
     def _batch(
-        self,
-        pairs: np.ndarray,
-        negatives: np.ndarray,
-        names: list[np.ndarray],
-        rng: np.random.Generator,
+        self, triplets: np.ndarray, names: list[np.ndarray], rng: np.random.Generator
     ) -> Batch:
-        concepts = sorted_unique(pairs[:, 2])
+        """Make a batch of triplets, int64 (n, 4): name, synonym, concept and negative of each."""
+        anchors, positives, of_concept, negatives = triplets.T
+        concepts = sorted_unique(of_concept)
         members_of = []
         for concept_names in (names[concept] for concept in concepts.tolist()):
             kept = ceil(len(concept_names) * (1 - self.name_dropout))
             members_of.append(rng.permutation(concept_names)[:kept])
-        members = np.concatenate(members_of)
-        rows = sorted_unique(np.concatenate([pairs[:, 0], pairs[:, 1], negatives, members]))
-        groundings = Groundings(
-            np.searchsorted(rows, pairs[:, 0]),
-            np.searchsorted(rows, pairs[:, 1]),
-            np.searchsorted(rows, negatives),
-            concepts,
-            np.searchsorted(rows, members),
-            np.repeat(np.arange(len(concepts)), list(map(len, members_of))),
+        owners = np.repeat(np.arange(len(concepts)), list(map(len, members_of)))
+        rows, (anchors, positives, negatives, members) = locate_rows(
+            anchors, positives, negatives, np.concatenate(members_of)
         )
-        return Batch(rows, groundings)
+        return Batch(rows, Groundings(anchors, positives, negatives, concepts, members, owners))
