@@ -6,6 +6,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +91,8 @@ class RetrievalScore:
         """
         rows: dict[str, int] = {}
         by_concept: dict[str, set[int]] = defaultdict(set)
-        for concept in ontology:
-            for name in concept.names:
-                by_concept[concept.concept_id].add(rows.setdefault(clean(name), len(rows)))
-        for text, concept_id in synonyms:
+        named = ((name, concept.concept_id) for concept in ontology for name in concept.names)
+        for text, concept_id in chain(named, synonyms):
             concept_rows = by_concept[ontology.primary_id(concept_id)]
             concept_rows.add(rows.setdefault(clean(text), len(rows)))
         self._names = list(rows)
