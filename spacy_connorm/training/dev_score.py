@@ -33,9 +33,6 @@ from ..linker.sieve import Sieve
 from ..text.cleaning import clean
 from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, Training, TrainingData, read_mentions
 
-# Converts the config block of a trained encoder to that of the encoder that a pipeline uses.
-ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
-
 
 @dataclass(frozen=True)
 class LinkingScore:
@@ -125,15 +122,14 @@ class RetrievalScore:
 def score_saved(
     module: TrainableModule,
     score: Callable[[Encoder], dict[str, float]],
-    encoder_config: dict[str, Any],
-    to_search: ToSearch = dict,
+    block_of: Callable[[Path], dict[str, Any]],
 ) -> dict[str, float]:
     """Save an encoder in training, load it as a pipeline would, and score it.
 
     module (TrainableModule): The encoder's module.
     score (Callable): Scores an encoder.
-    encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
-    to_search (Callable): Converts the block to that of the encoder used for searching.
+    block_of (Callable[[Path], Dict[str, Any]]): Makes the config block of the encoder to search
+        with, given the folder of the trained one.
     RETURNS (Dict[str, float]): The scores.
     """
     folder = TemporaryFolder()
@@ -141,8 +137,7 @@ def score_saved(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConnormWarning)
         module.save(folder.path)
-        block = to_search({**encoder_config, "name": str(folder.path)})
-        return score(registry.resolve({"encoder": block})["encoder"])
+        return score(registry.resolve({"encoder": block_of(folder.path)})["encoder"])
 
 
 def make_dev_score(

@@ -123,12 +123,9 @@ def train(
     from .dev_score import make_dev_score, score_saved
     from .trainer import Reporter, run_training
 
-    to_search = partial(_to_search, config=config, objective=training.objective)
+    block_of = partial(_block_to_search, config, training.objective)
     dev_score = make_dev_score(data, training, ontology, mentions)
-    score = None
-    if dev_score is not None:
-        block = config["encoder"]
-        score = partial(score_saved, score=dev_score, encoder_config=block, to_search=to_search)
+    score = None if dev_score is None else partial(score_saved, score=dev_score, block_of=block_of)
     if is_main_process() and not resume:
         start_work(work, config, data.dev)
     with write_errors(work):
@@ -144,7 +141,7 @@ def train(
         )
     if is_main_process():
         facts = CardFacts(
-            search=to_search({**config["encoder"], "name": str(output_path)}),
+            search=block_of(output_path),
             metric=training.objective.metric,
             sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
         )
@@ -162,8 +159,11 @@ def is_main_process() -> bool:
     return int(os.environ.get("RANK", 0)) == 0
 
 
-def _to_search(block: dict[str, Any], *, config: Config, objective: AnyObjective) -> dict[str, Any]:
-    """Combine an encoder that was trained to rank together with n-grams with these n-grams."""
+def _block_to_search(config: Config, objective: AnyObjective, folder: Path) -> dict[str, Any]:
+    """Make the config block of a trained encoder, together with the n-grams that it was trained to
+    rank with, if any.
+    """
+    block = {**config["encoder"], "name": str(folder)}
     learned = objective.learned()
     if not learned:
         return block

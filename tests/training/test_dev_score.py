@@ -33,17 +33,16 @@ def mentions(*texts_and_ids):
 @pytest.fixture
 def score(tiny_folder):
     """A function that scores the untrained encoder on mentions."""
-    block = {
-        "@architectures": "spacy-connorm.TransformerEncoder.v1",
-        "name": str(tiny_folder),
-    }
     encoder = TransformerEncoder(name=str(tiny_folder))
     encoder.initialize()
     module = trainable(encoder)
 
+    def block_of(folder):
+        return {"@architectures": "spacy-connorm.TransformerEncoder.v1", "name": str(folder)}
+
     def score(*gold, **settings):
         linking = LinkingScore(ONTOLOGY, SYNONYMS, mentions(*gold), **settings)
-        return score_saved(module, linking, block)
+        return score_saved(module, linking, block_of)
 
     return score
 
