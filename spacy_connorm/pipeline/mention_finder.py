@@ -62,12 +62,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         self._finder: NameFinder | None = None
 
     def __reduce__(self) -> tuple:
-        # Cython's own method does not use `__getstate__`.
-        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The name is a C field, which `vars` does not contain.
-        return {**vars(self), "name": self.name, "_finder": None}
+        # In place of Cython's own method. The name is a C field, which `vars` does not contain.
+        state = {**vars(self), "name": self.name, "_finder": None}
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
