@@ -104,26 +104,18 @@ class MentionFinder(SavedComponent, BatchedPipe):
             joiner = coordination_joiner(finder.retriever.index.words)
             chosen = joiner.join(docs, chosen, self.names_among, self.cfg["label"])
         if self.cfg["min_paraphrase"] < 1 and self.cfg["target"] == "OD":
-            chosen = self._with_paraphrases(finder, docs, chosen, found)
+            # What says the same as a name in other words, beside these mentions.
+            beside = [
+                FoundWindows(own, windows.refused)
+                for own, windows in zip(chosen, found, strict=True)
+            ]
+            added = finder.find_paraphrases(docs, beside, self.normalizer.query())
+            chosen = [sorted([*own, *more]) for own, more in zip(chosen, added, strict=True)]
         if not self.cfg["nested_mentions"]:
             return chosen
         return [
             with_nested(own, windows.mentions) for own, windows in zip(chosen, found, strict=True)
         ]
-
-    def _with_paraphrases(
-        self,
-        finder: NameFinder,
-        docs: Sequence[Doc],
-        chosen: Sequence[list[FoundMention]],
-        found: Sequence[FoundWindows],
-    ) -> list[list[FoundMention]]:
-        """Add what says the same as a name in other words beside the chosen mentions."""
-        beside = [
-            FoundWindows(own, windows.refused) for own, windows in zip(chosen, found, strict=True)
-        ]
-        paraphrases = finder.find_paraphrases(docs, beside, self.normalizer.query())
-        return [sorted([*own, *added]) for own, added in zip(chosen, paraphrases, strict=True)]
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
