@@ -10,18 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
 from math import isfinite
 from numbers import Integral, Real
-from types import NoneType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    Self,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, Self, TypeVar, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -37,16 +26,6 @@ from pydantic import (
 from ..errors import Errors, refuse
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class Expected(NamedTuple):
-    """Describes the values of a type, for CN006."""
-
-    words: str
-
-
-class Fixed(NamedTuple):
-    """Marks a setting that cannot change once the pipeline is built (CN011)."""
 
 
 def only_if(is_right: Callable[[Any], bool]) -> AfterValidator:
@@ -77,16 +56,15 @@ def _list(value: Any) -> list[Any]:
     return list(_require(isinstance(value, Iterable) and not isinstance(value, str), value))
 
 
-# The types of settings. In Python, true and false are integers; here they are not.
-Flag = Annotated[StrictBool, Expected("true or false")]
-Text = Annotated[StrictStr, Expected("a text")]
-Texts = Annotated[list[StrictStr], BeforeValidator(_list), Expected("a list of texts")]
-Number = Annotated[float, BeforeValidator(_number), Expected("a finite number")]
-Share = Annotated[Number, Field(ge=0, le=1), Expected("a number from 0 to 1")]
-Count = Annotated[
-    int, BeforeValidator(_whole_number), Field(ge=0), Expected("a whole number, at least 0")
-]
-Positive = Annotated[Count, Field(ge=1), Expected("a whole number, at least 1")]
+# The types of settings, with the descriptions that CN006 shows. In Python, true and false are
+# integers; here they are not.
+Flag = Annotated[StrictBool, Field(description="true or false")]
+Texts = Annotated[list[StrictStr], BeforeValidator(_list), Field(description="a list of texts")]
+Number = Annotated[float, BeforeValidator(_number)]
+Share = Annotated[Number, Field(ge=0, le=1, description="a number from 0 to 1")]
+WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
+Count = Annotated[WholeNumber, Field(ge=0, description="a whole number, at least 0")]
+Positive = Annotated[WholeNumber, Field(ge=1, description="a whole number, at least 1")]
 
 
 class ComponentSettings(BaseModel):
@@ -118,7 +96,7 @@ class ComponentSettings(BaseModel):
         name = str(first["loc"][0])
         if name not in cls.model_fields:
             refuse("settings", name, f"one of {', '.join(cls.model_fields)}")
-        refuse(name, values[name], _expected(get_type_hints(cls, include_extras=True)[name]))
+        refuse(name, values[name], _expected(cls.model_json_schema()["properties"][name]))
 
 
 class Settings(dict[str, Any]):
@@ -164,7 +142,7 @@ class Settings(dict[str, Any]):
         """
         changed = self.changed(values)
         for name, field in self._declared.model_fields.items():
-            if Fixed() in field.metadata and changed[name] != self[name]:
+            if field.frozen and changed[name] != self[name]:
                 raise Errors.CN011(setting=name)
         super().update(changed)
 
@@ -176,23 +154,17 @@ class Settings(dict[str, Any]):
         return self
 
 
-def _expected(annotation: Any) -> str:
-    """Describe the values of a type.
+def _expected(schema: Mapping[str, Any]) -> str:
+    """Describe the values of a setting.
 
+    schema (Mapping[str, Any]): Its JSON schema.
     RETURNS (str): What a value must be, for CN006.
     """
-    if get_origin(annotation) is Literal:
-        return f"one of {', '.join(map(str, get_args(annotation)))}"
-    texts = [
-        expected.words
-        for expected in getattr(annotation, "__metadata__", ())
-        if type(expected) is Expected
-    ]
-    if texts:
-        return texts[-1]
-    kinds = get_args(annotation)
-    known = [_expected(kind) for kind in kinds if kind is not NoneType]
-    return ", or ".join([*known, "null"] if NoneType in kinds else known)
+    if "anyOf" in schema:
+        return ", or ".join(map(_expected, schema["anyOf"]))
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    return schema.get("description", schema["type"])
 
 
 def with_settings(settings: type[ComponentSettings]) -> Callable[[Function], Function]:
@@ -231,23 +203,23 @@ Calibrated = Annotated[
     dict[str, Number],
     only_if(lambda numbers: {*_CALIBRATION[:3]} <= numbers.keys() <= {*_CALIBRATION}),
     only_if(lambda numbers: 0 < numbers.get("ceiling", 1) <= 1),
-    Expected(f"finite numbers named {', '.join(_CALIBRATION)}, the last one at most 1"),
+    Field(description=f"finite numbers named {', '.join(_CALIBRATION)}, the last one at most 1"),
 ]
 AttributePrefix = Annotated[
     StrictStr,
     only_if(lambda prefix: not prefix or prefix.isidentifier()),
-    Expected("the beginning of a Python name, e.g. 'mesh_'"),
-    Fixed(),
+    # It cannot change once the pipeline is built (CN011).
+    Field(description="the beginning of a Python name, e.g. 'mesh_'", frozen=True),
 ]
 OwnPrefixes = Annotated[
     dict[StrictStr, StrictStr],
     only_if(lambda prefixes: all([*prefixes, *prefixes.values()])),
-    Expected('texts by prefix, e.g. {"MSH2019": "MESH"}'),
+    Field(description='texts by prefix, e.g. {"MSH2019": "MESH"}'),
 ]
 Template = Annotated[
-    StrictStr, only_if(_is_template), Expected("a link with {} in the place of the id")
+    StrictStr, only_if(_is_template), Field(description="a link with {} in the place of the id")
 ]
-SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
+SpansKey = Annotated[StrictStr, Field(description="a key of `doc.spans`")]
 
 
 class NormalizerSettings(ComponentSettings):
@@ -300,15 +272,15 @@ class NormalizerSettings(ComponentSettings):
 
 
 # spaCy silently drops entities without a label.
-Label = Annotated[StrictStr, only_if(bool), Expected("a text that is not empty")]
+Label = Annotated[StrictStr, only_if(bool), Field(description="a text that is not empty")]
 LabelsByType = Annotated[
     dict[StrictStr, StrictStr],
     only_if(lambda labels: all(labels.values())),
-    Expected("labels by semantic type, none of them empty"),
+    Field(description="labels by semantic type, none of them empty"),
 ]
 
 
-ComponentName = Annotated[StrictStr, Expected("the name of a component")]
+ComponentName = Annotated[StrictStr, Field(description="the name of a component")]
 
 
 class FinderSettings(ComponentSettings):
@@ -362,11 +334,11 @@ class FinderSettings(ComponentSettings):
 LongForms = Annotated[
     dict[StrictStr, StrictStr],
     only_if(lambda table: all([*table, *table.values()])),
-    Expected("long forms by short form, none of them empty"),
+    Field(description="long forms by short form, none of them empty"),
 ]
 
 
-Meanings = Annotated[dict[StrictStr, list[StrictStr]], Expected("lists of long forms")]
+Meanings = Annotated[dict[StrictStr, list[StrictStr]], Field(description="lists of long forms")]
 
 
 class ResolverSettings(ComponentSettings):
@@ -397,10 +369,11 @@ TERMS = {
     "following_negations": ("backward", "statement"),
     "termination": ("end", ""),
 }
+_KINDS = ", ".join(TERMS)
 OwnTerms = Annotated[
     dict[Literal["negated", "possible", "family", "history"], dict[StrictStr, list[StrictStr]]],
     only_if(lambda terms: all(kinds.keys() == TERMS.keys() for kinds in terms.values())),
-    Expected(f"by negated, possible, family and history: lists of texts named {', '.join(TERMS)}"),
+    Field(description=f"by negated, possible, family and history: lists of texts named {_KINDS}"),
 ]
 
 
