@@ -2,9 +2,10 @@
 has files with the same columns, in another order.
 """
 
+import heapq
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -70,17 +71,21 @@ def read_rrf(
     report = report or ReadReport()
     mrconso = find_mrconso(Path(path))
     wanted = _Wanted(tuple(languages), frozenset(sources))
-    marks = ("|PAR|", "|inverse_isa|")
-    type_rows = _follow(mrconso, "STY", report)
-    definition_rows = relation_rows = _Follower(())
-    is_umls = _kind(mrconso) == _UMLS
-    if is_umls:
-        definition_rows = _follow(mrconso, "DEF", report)
-    if is_umls and hierarchy:
-        relation_rows = _follow(mrconso, "REL", report, marks=marks)
+    files = {
+        "CONSO": _sorted_rows(mrconso, "CONSO", report.odd),
+        "STY": _rows_beside(mrconso, "STY", report),
+    }
+    if _kind(mrconso) == _UMLS:
+        files["DEF"] = _rows_beside(mrconso, "DEF", report)
+        if hierarchy:
+            marks = ("|PAR|", "|inverse_isa|")
+            files["REL"] = _rows_beside(mrconso, "REL", report, marks=marks)
     brand_names = _brand_names(mrconso, wanted, report.odd) if tradenames else {}
-    for cui, rows in _read_names(mrconso, report.odd):
-        types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
+    for cui, rows_in in _by_cui(files):
+        rows = rows_in["CONSO"]
+        if not rows:
+            continue
+        types = tuple(row[_TUI] for row in rows_in["STY"])
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
             continue
@@ -94,12 +99,10 @@ def read_rrf(
             canonical_name=names[0],
             aliases=(*names[1:], *brand_names.get(cui, ())),
             types=types,
-            definition=wanted.definition(definition_rows.rows_of(cui), left_out),
-            parents=wanted.parents(cui, relation_rows.rows_of(cui)),
+            definition=wanted.definition(rows_in["DEF"], left_out),
+            parents=wanted.parents(cui, rows_in["REL"]),
             xrefs=wanted.xrefs(cui, rows),
         )
-    for follower in (type_rows, definition_rows, relation_rows):
-        follower.finish()
     report.odd.require_few()
 
 
@@ -217,31 +220,38 @@ def _find_rrf(folder: Path, name: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def _read_names(mrconso: Path, odd: OddLines) -> Iterator[tuple[str, list[_Row]]]:
-    """Read the rows with the names of concepts, CUI by CUI.
+def _by_cui(files: Mapping[str, Iterable[_Row]]) -> Iterator[tuple[str, dict[str, list[_Row]]]]:
+    """Join files that are sorted by CUI.
 
-    YIELDS (Tuple[str, List[List[str]]]): A CUI and its rows.
-    RAISES (ConnormError): The errors of `_sorted_rows`.
+    files (Mapping[str, Iterable[List[str]]]): The rows of each file.
+    YIELDS (Tuple[str, Dict[str, List[List[str]]]]): A CUI and its rows in each file; none of files
+        that were not given.
     """
-    rows = _sorted_rows(mrconso, odd, _WIDTHS["CONSO"], ())
-    return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
+    groups = heapq.merge(*(_groups(name, rows) for name, rows in files.items()))
+    for (_, cui), in_files in groupby(groups, key=itemgetter(0)):
+        yield cui, defaultdict(list, {name: rows for _, name, rows in in_files})
+
+
+def _groups(name: str, rows: Iterable[_Row]) -> Iterator[tuple[tuple[int, str], str, list[_Row]]]:
+    for cui, group in groupby(rows, key=itemgetter(0)):
+        yield _place(cui), name, list(group)
 
 
 def _sorted_rows(
-    path: Path, odd: OddLines, width: int, containing: Collection[str]
+    path: Path, name: str, odd: OddLines, marks: Collection[str] = ()
 ) -> Iterator[_Row]:
     """Read a file that is sorted by its first column, CUI. Rows in the wrong place are odd.
 
     path (Path): The file.
+    name (str): One of `_WIDTHS`.
     odd (OddLines): Counts odd rows.
-    width (int): The minimum number of columns.
-    containing (Collection[str]): Read only lines that contain one of these strings; all if empty.
+    marks (Collection[str]): Read only lines that contain one of these strings; all if empty.
     YIELDS (List[str]): Its rows.
     RAISES (ConnormError): CN115 for too many rows that are too short, CN116 if the file is not
         sorted, and the errors of `read_lines`.
     """
     before = ""
-    for number, row in _read_rows(path, odd, width, containing):
+    for number, row in _read_rows(path, name, odd, marks):
         if row[0] != before and _place(row[0]) < _place(before):
             facts = {"found": quote_id(row[0]), "before": quote_id(before)}
             odd.skip(Errors.CN116(path=path, line=number, **facts))
@@ -251,10 +261,11 @@ def _sorted_rows(
 
 
 def _read_rows(
-    path: Path, odd: OddLines, width: int, containing: Collection[str]
+    path: Path, name: str, odd: OddLines, marks: Collection[str]
 ) -> Iterator[tuple[int, _Row]]:
+    width = _WIDTHS[name]
     for number, line in odd.count(read_lines(path)):
-        if containing and not any(text in line for text in containing):
+        if marks and not any(mark in line for mark in marks):
             continue
         row = line.split("|")
         if len(row) < width:
@@ -270,51 +281,24 @@ def _place(cui: str) -> tuple[int, str]:
     return len(cui), cui
 
 
-class _Follower:
-    """The second side of a merge join: returns the rows of one file for the CUIs of another. Both
-    are sorted by CUI.
-    """
-
-    def __init__(self, rows: Iterable[_Row]) -> None:
-        """Start before the first CUI.
-
-        rows (Iterable[List[str]]): The rows of the file.
-        """
-        self._groups = groupby(rows, key=itemgetter(0))
-        self._cui: str | None = ""
-        self._rows: list[_Row] = []
-
-    def rows_of(self, cui: str) -> list[_Row]:
-        """Read up to a CUI.
-
-        cui (str): A CUI that is not before those of earlier calls.
-        RETURNS (List[_Row]): Its rows, if any.
-        """
-        last = _place(cui)
-        while self._cui is not None and _place(self._cui) < last:
-            self._cui, group = next(self._groups, (None, ()))
-            self._rows = list(group)
-        return self._rows if self._cui == cui else []
-
-    def finish(self) -> None:
-        """Read to the end, so that unsorted rows there are also found."""
-        for _ in self._groups:
-            pass
-
-
-def _follow(
+def _rows_beside(
     mrconso: Path, name: str, report: ReadReport, *, marks: Collection[str] = ()
-) -> _Follower:
-    kind, width = _kind(mrconso), _WIDTHS[name]
+) -> Iterable[_Row]:
+    """Read another file of a release, sorted by CUI.
+
+    marks (Collection[str]): Read only lines that contain one of these strings; all if empty.
+    RETURNS (Iterable[List[str]]): Its rows; none if it is missing.
+    """
+    kind = _kind(mrconso)
     file = _find_rrf(mrconso.parent, f"{kind}{name}")
     if file is None:
         report.leave_out(f"{kind}{name}.RRF, which is missing", str(mrconso.parent))
-        return _Follower(())
+        return ()
     if kind == _RXNORM:
         # No documentation says that it is sorted.
-        rows = (row for _, row in _read_rows(file, report.odd, width, marks))
-        return _Follower(sorted(rows, key=lambda row: _place(row[0])))
-    return _Follower(_sorted_rows(file, report.odd, width, marks))
+        rows = (row for _, row in _read_rows(file, name, report.odd, marks))
+        return sorted(rows, key=lambda row: _place(row[0]))
+    return _sorted_rows(file, name, report.odd, marks)
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted, odd: OddLines) -> dict[str, list[str]]:
@@ -324,12 +308,13 @@ def _brand_names(mrconso: Path, wanted: _Wanted, odd: OddLines) -> dict[str, lis
     name = f"{_kind(mrconso)}REL"
     mrrel = _find_rrf(mrconso.parent, name) or mrconso.with_name(f"{name}.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
-    for _, row in _read_rows(mrrel, odd, _WIDTHS["REL"], ("|tradename_of|",)):
+    for _, row in _read_rows(mrrel, "REL", odd, ("|tradename_of|",)):
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)
     # Its odd rows are counted when the names of all concepts are read.
-    for brand, rows in _read_names(mrconso, OddLines(max_share=1)):
+    rows = _sorted_rows(mrconso, "CONSO", OddLines(max_share=1))
+    for brand, rows_in in _by_cui({"CONSO": rows}):
         for drug in drugs.get(brand, ()):
-            names[drug] += wanted.names(rows, ReadReport())
+            names[drug] += wanted.names(rows_in["CONSO"], ReadReport())
     return names
