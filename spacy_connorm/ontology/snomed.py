@@ -123,11 +123,8 @@ class _Release:
         RETURNS (FrozenSet[str]): Their ids. An extension has terms of others' concepts, too.
         """
         files = self._files(self._terminology, "sct2_Concept_", is_needed=True)
-        return frozenset(
-            concept_id
-            for concept_id, active in _rows(files, self._report.odd, "id", "active")
-            if active != _ACTIVE
-        )
+        rows = _rows(files, self._report.odd, "id", is_active=False)
+        return frozenset(concept_id for (concept_id,) in rows)
 
     def preferred_terms(self, dialect: str | None) -> dict[str, int]:
         """List the preferred terms.
@@ -137,10 +134,10 @@ class _Release:
         """
         folder = self._terminology.parent / "Refset" / "Language"
         files = self._files(folder, "Language", is_needed=True)
-        columns = ("active", "refsetId", "referencedComponentId", "acceptabilityId")
+        columns = ("refsetId", "referencedComponentId", "acceptabilityId")
         dialects, terms = set[str](), dict[str, int]()
-        for active, refset, description, acceptability in _rows(files, self._report.odd, *columns):
-            if (active, acceptability) == (_ACTIVE, _PREFERRED):
+        for refset, description, acceptability in _rows(files, self._report.odd, *columns):
+            if acceptability == _PREFERRED:
                 dialects.add(refset)
                 is_other = int(refset != (dialect or _US_ENGLISH))
                 terms[description] = min(is_other, terms.get(description, 1))
@@ -155,9 +152,9 @@ class _Release:
         """
         parents = defaultdict[str, list[str]](list)
         files = self._files(self._terminology, "sct2_Relationship_")
-        columns = ("active", "sourceId", "destinationId", "typeId")
-        for active, child, parent, kind in _rows(files, self._report.odd, *columns):
-            if (active, kind) == (_ACTIVE, _IS_A) and parent not in parents[child]:
+        columns = ("sourceId", "destinationId", "typeId")
+        for child, parent, kind in _rows(files, self._report.odd, *columns):
+            if kind == _IS_A and parent not in parents[child]:
                 parents[child].append(parent)
         return parents
 
@@ -168,8 +165,7 @@ class _Release:
         """
         files = self._files(self._terminology, "sct2_TextDefinition_")
         files = [file for file in files if _language(file) == self._language]
-        rows = _rows(files, self._report.odd, "conceptId", "active", "term")
-        return {concept_id: term for concept_id, active, term in rows if active == _ACTIVE}
+        return dict(_rows(files, self._report.odd, "conceptId", "term"))
 
     def _files(self, folder: Path, kind: str, *, is_needed: bool = False) -> list[Path]:
         matching = sorted(folder.glob(f"*{kind}*Snapshot*"))
@@ -187,9 +183,9 @@ def _by_concept(descriptions: Path, odd: OddLines) -> dict[str, list[tuple[str, 
         and its term, by concept.
     """
     descriptions_of = defaultdict[str, list[tuple[str, bool, str]]](list)
-    columns = ("id", "active", "conceptId", "typeId", "term")
-    for term_id, active, concept_id, kind, term in _rows([descriptions], odd, *columns):
-        if active == _ACTIVE and kind in (_FULL_NAME, _SYNONYM):
+    columns = ("id", "conceptId", "typeId", "term")
+    for term_id, concept_id, kind, term in _rows([descriptions], odd, *columns):
+        if kind in (_FULL_NAME, _SYNONYM):
             descriptions_of[concept_id].append((term_id, kind == _FULL_NAME, term))
     return descriptions_of
 
@@ -214,9 +210,12 @@ def _names(
     return tuple(dict.fromkeys(names)), tag
 
 
-def _rows(files: Iterable[Path], odd: OddLines, *columns: str) -> Iterator[list[str]]:
+def _rows(
+    files: Iterable[Path], odd: OddLines, *columns: str, is_active: bool = True
+) -> Iterator[list[str]]:
     """Read columns of files by their names in the first line. RF2 has no quotation marks.
 
+    is_active (bool): Whether to read the rows that are active, or the others.
     YIELDS (List[str]): The cells of a row in these columns.
     """
     for file in files:
@@ -224,9 +223,9 @@ def _rows(files: Iterable[Path], odd: OddLines, *columns: str) -> Iterator[list[
         for number, line in odd.watch(read_lines(file)):
             cells = line.split("\t")
             if not places:
-                places = [find_column(file, column, cells) for column in columns]
+                places = [find_column(file, column, cells) for column in (*columns, "active")]
             elif len(cells) <= max(places):
                 reason = f"{len(cells)} columns, at least {max(places) + 1} expected"
                 odd.skip(unreadable(file, number, "RF2", reason))
-            else:
-                yield [cells[place] for place in places]
+            elif (cells[places[-1]] == _ACTIVE) == is_active:
+                yield [cells[place] for place in places[:-1]]
