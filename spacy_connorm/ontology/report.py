@@ -226,10 +226,8 @@ def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
     # Few names occur twice, and only these are compared by concept.
     twice = are_among(np.unique(_repeated(names)), names)
     names, owners = names[twice], owners[twice]
-    order = np.lexsort((owners, names))
-    names, owners = names[order], owners[order]
-    shared = (names[1:] == names[:-1]) & (owners[1:] != owners[:-1])
-    return np.unique(names[1:][shared])
+    _, first, places = np.unique(names, return_index=True, return_inverse=True)
+    return np.unique(names[owners != owners[first][places]])
 
 
 def _repeated(values: np.ndarray) -> np.ndarray:
