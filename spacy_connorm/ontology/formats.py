@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zipfile import is_zipfile
 
 from ..concepts import Concept
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import Errors, require_choice
 from ..files.package_data import read_toml
 from ..files.text import find_ending
 from ..files.xml import read_pieces
@@ -57,7 +57,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     if name is not None:
         require_choice("format", name, FORMATS)
         if candidates and name not in candidates:
-            raise _other_format(path, candidates, name)
+            raise Errors.CN112(path=path, named=", ".join(candidates), format=name)
         return name
     if is_zipfile(path):
         advice = "Unzip it and name what is in it, or save the spreadsheet as CSV."
@@ -72,7 +72,7 @@ def find_format(path: Path, name: str | None = None) -> str:
         refuse_foreign(path, head)
     recognized = _recognize(head, FORMATS)
     if recognized and candidates:
-        raise _other_format(path, candidates, recognized)
+        raise Errors.CN112(path=path, named=", ".join(candidates), format=recognized)
     if not recognized and not candidates:
         raise Errors.CN111(path=path, known=", ".join(FORMATS))
     return recognized or candidates[-1]
@@ -105,10 +105,6 @@ def _recognize(head: str, formats: Iterable[str]) -> str | None:
         if signature is not None and re.search(signature, head, re.MULTILINE):
             return name
     return None
-
-
-def _other_format(path: Path, named: Iterable[str], format: str) -> ConnormError:
-    return Errors.CN112(path=path, named=", ".join(named), format=format)
 
 
 def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
