@@ -450,7 +450,10 @@ class _Table:
                 self._read_template(number, row)
                 continue
             with self._odd.skip_errors():
-                field = self._field_of_row(number, row)
+                if not concept_id:
+                    raise unreadable(self.path, number, _FORMAT, "it names no concept")
+                predicate = self._cell(row, "predicate")
+                field = self._field_of(number, predicate) if predicate else self._field
                 language = self._cell(row, "language") or self._language
                 text = clean(self._cell(row, "text"))
                 status = self._cell(row, "status").upper()
@@ -458,12 +461,6 @@ class _Table:
                 for part in text.split(_BETWEEN) if field in ALL_SCOPES else [text]:
                     translation = Translation(concept_id, field, part.strip(), language, source)
                     yield number, status, translation
-
-    def _field_of_row(self, number: int, row: Sequence[str]) -> str:
-        if not clean(self._cell(row, "id")):
-            raise unreadable(self.path, number, _FORMAT, "it names no concept")
-        predicate = self._cell(row, "predicate")
-        return self._field_of(number, predicate) if predicate else self._field
 
     def _cell(self, row: Sequence[str], name: str) -> str:
         place = self._places.get(name)
