@@ -90,11 +90,11 @@ class _CountedLines:
         self.head = _ENCODING.sub(r"\1", next(self._pieces, ""), count=1)
         self._waiting = self._encoded(self.head)
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         waiting = self._waiting or self._encoded(next(self._pieces, ""))
-        piece, self._waiting = waiting[:size], waiting[size:] if size > 0 else b""
+        piece, self._waiting = waiting[:size], waiting[size:]
         self.read_so_far += piece.count(b"\n")
-        return piece if size > 0 else waiting
+        return piece
 
     def _encoded(self, text: str) -> bytes:
         self.last = (self.last + text)[-_EDGE:]
