@@ -54,7 +54,7 @@ def map_batches(
         for worker in workers:
             worker.send_work()
         for worker in workers:
-            worker.require_started()
+            worker.receive(if_dead=Errors.CN719)
         yield from _in_order(workers, enumerate(batches, start=1))
         for worker in workers:
             worker.finish()
@@ -92,7 +92,7 @@ def _in_order(workers: "Iterable[_Worker]", batches: Iterator[tuple[int, Any]]) 
         elif busy:
             for pipe in wait(list(busy)):
                 number, worker = busy.pop(pipe)  # type: ignore[call-overload]
-                results[number] = worker.answer(number)
+                results[number] = worker.receive(if_dead=Errors.CN716, number=number)
                 idle.append(worker)
         else:
             return
@@ -116,21 +116,16 @@ class _Worker:
                 self.pipe.send_bytes(self._work.pickled)
         self._work.pickled = b""
 
-    def require_started(self) -> None:
-        with self._explaining_death(Errors.CN719):
-            error = self.pipe.recv()
-        if error is not None:
-            raise _as_error(error, Errors.CN719)
-
     def ask(self, number: int, batch: Any) -> None:
         with self._explaining_death(Errors.CN716, number=number):
-            self.pipe.send(batch)
+            self.pipe.send((number, batch))
 
-    def answer(self, number: int) -> Any:
-        with self._explaining_death(Errors.CN716, number=number):
+    def receive(self, if_dead: Errors, **facts: Any) -> Any:
+        """Receive what the process has computed. Its error is raised here."""
+        with self._explaining_death(if_dead, **facts):
             result, error = self.pipe.recv()
         if error is not None:
-            raise _as_error(error, Errors.CN717, number=number)
+            raise error
         return result
 
     def finish(self) -> None:
@@ -178,29 +173,21 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent has ended
         try:
-            work = pipe.recv() if given is None else given.function
-        except Exception as error:
-            pipe.send(_picklable(error))
+            with Errors.CN719.instead_of(Exception, tell=describe_error):
+                work = pipe.recv() if given is None else given.function
+        except ConnormError as error:
+            pipe.send((None, error))
             return
         # What is there now stays: the collector need not read it again and again.
         gc.freeze()
-        pipe.send(None)
-        while (batch := pipe.recv()) is not _END:
+        pipe.send((None, None))
+        while (asked := pipe.recv()) is not _END:
+            number, batch = asked
             try:
-                pipe.send((work(batch), None))
-            except Exception as error:
-                pipe.send((None, _picklable(error)))
-
-
-def _picklable(error: Exception) -> ConnormError | str:
-    """Convert an error to a form that can be sent to the parent."""
-    return error if isinstance(error, ConnormError) else describe_error(error)
-
-
-def _as_error(error: ConnormError | str, message: Errors, **fields: Any) -> ConnormError:
-    if isinstance(error, ConnormError):
-        return error
-    return message(reason=error, **fields)
+                with Errors.CN717.instead_of(Exception, tell=describe_error, number=number):
+                    pipe.send((work(batch), None))
+            except ConnormError as error:
+                pipe.send((None, error))
 
 
 def _end_with_parent() -> None:
