@@ -15,7 +15,7 @@ from ..files.progress import progress_bar
 from ..files.text import existing_file
 from ..linker.synonym_changes import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
-from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
+from ..ontology.differences import KINDS, Change, Successors, find_changes
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, effective, to_line
 
 _CORRECTIONS = ".jsonl"
@@ -53,27 +53,20 @@ def _move_table(
     path: str | Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
     """Move a table of synonyms. Those with unknown concepts are left out of the new one."""
-    synonyms = list(read_synonyms(path))
-    after = [successors.find(synonym.concept_id) for synonym in synonyms]
-    both = list(zip(synonyms, after, strict=True))
+    kept, moved, left = 0, 0, list[LeftSynonym]()
+    times = Counter[tuple[str, str]]()
+    for text, concept_id, count in read_synonyms(path):
+        now = successors.find(concept_id)
+        if not now.concept_id:
+            left.append(LeftSynonym(text, concept_id, now.reason, now.proposed))
+            continue
+        kept += now.concept_id == concept_id
+        moved += now.concept_id != concept_id
+        # Counts are added where two old ids have become one.
+        times[text, now.concept_id] += count
     if output_path is not None:
-        write_synonyms(output_path, _merged(both))
-    left = tuple(
-        LeftSynonym(synonym.text, synonym.concept_id, now.reason, now.proposed)
-        for synonym, now in both
-        if not now.concept_id
-    )
-    kept = sum(synonym.concept_id == now.concept_id for synonym, now in both)
-    return MovedSynonyms(kept, len(both) - kept - len(left), left)
-
-
-def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[ChangedSynonym]:
-    """Merge synonyms whose ids in the old release have become one: their counts are added."""
-    times: Counter[tuple[str, str]] = Counter()
-    for synonym, now in synonyms:
-        if now.concept_id:
-            times[synonym.text, now.concept_id] += synonym.times
-    return [ChangedSynonym(*pair, count) for pair, count in times.items()]
+        write_synonyms(output_path, [ChangedSynonym(*pair, n) for pair, n in times.items()])
+    return MovedSynonyms(kept, moved, tuple(left))
 
 
 def _move_corrections(
