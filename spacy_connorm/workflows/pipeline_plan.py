@@ -153,11 +153,7 @@ def plan_pipeline(
         encoder = "accurate"
     if isinstance(encoder, str) or pooling is not None:
         encoder = _encoder_block(encoder, encoders, pooling)
-    with config_errors():
-        if config is None:
-            read = _config_of_presets(encoder, overrides)
-        else:
-            read = read_config(config, overrides)
+    read = read_config(_config_of_presets(encoder) if config is None else config, overrides)
     normalizers = _blocks(read, NORMALIZER)
     if not normalizers:
         raise Errors.CN711(reason="[components] has none with the factory `concept_normalizer`")
@@ -221,12 +217,11 @@ def _named_block(encoder: str, accurate: Block) -> Block:
     return {"@architectures": _TRANSFORMER, "name": encoder}
 
 
-def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:
+def _config_of_presets(encoder: Block | None) -> Config:
     # The empty sections get the component's defaults, and can be overridden.
     parts: Block = {"encoder": encoder or {}, "index": {}, "sieve": {}}
     components = {NORMALIZER: {_FACTORY: NORMALIZER, **parts}, FINDER: {_FACTORY: FINDER}}
-    config = Config({"nlp": {"lang": "en"}, "components": components})
-    return Config().from_str(config.to_str(), overrides=dict(overrides or {}))
+    return Config({"nlp": {"lang": "en"}, "components": components})
 
 
 def _blocks(config: Config, factory: str) -> dict[str, Block]:
