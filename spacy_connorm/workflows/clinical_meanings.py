@@ -23,9 +23,8 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     """
     language = finder.normalizer.lookup.language
     meanings = ambiguous_short_forms(language)
-    short_forms = _as_names(finder, short_forms, alike_long_forms(language))
-    certain = {short: [long] for short, long in short_forms.items()}
-    known: dict[str, list[str]] = {**certain, **meanings}
+    certain = _as_names(finder, short_forms, alike_long_forms(language))
+    known = {short: [long] for short, long in certain.items()} | meanings
     names = finder.names_among([*known, *chain.from_iterable(known.values())])
     own_names = {
         short: longs[0]
@@ -43,14 +42,14 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     long_names = finder.names_among(long for _, long in numbered)
     counted = unambiguous(pair for pair in numbered if pair[1] in long_names)
     return {
-        "short_forms": {short: long for short, (long,) in certain.items()} | own_names | counted,
+        "short_forms": certain | own_names | counted,
         "own_names": [*own_names],
         "meanings": {
             short: longs if len(longs) == 1 and short not in names else meanings[short]
             for short, longs in named.items()
             if longs
         },
-        "findings": [*(short for short, (long,) in certain.items() if long in names), *counted],
+        "findings": [*(short for short, long in certain.items() if long in names), *counted],
     }
 
 
