@@ -106,19 +106,14 @@ class CorpusAnnotator(Annotator):
             rows |= self._rows(docs)
         except (ConnormError, OSError, MemoryError):
             raise
-        except Exception:
+        except Exception as error:
             for number in docs:
-                rows[number] = self._annotate_alone(number, texts[number])
+                if len(docs) == 1:
+                    rows[number] = _failed(texts[number], describe_error(error))
+                else:
+                    (rows[number],) = self._annotate([texts[number]])
         missing = "the pipeline did not return a document"
         return [rows.get(number) or _failed(text, missing) for number, text in enumerate(texts)]
-
-    def _annotate_alone(self, number: int, text: InputText) -> Row:
-        try:
-            return self._rows({number: self.make_doc(text)})[number]
-        except (ConnormError, OSError, MemoryError):
-            raise
-        except Exception as error:
-            return _failed(text, describe_error(error))
 
     def _rows(self, docs: dict[int, Doc]) -> dict[int, Row]:
         exporter = ParquetExporter()
