@@ -15,6 +15,7 @@ from spacy.util import filter_spans
 
 from ..concepts import NIL, Candidate, Concept
 from ..documents.abbreviations import find_long_forms, long_forms_of
+from ..documents.document import DEFAULT_TYPE
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import Errors
@@ -73,8 +74,6 @@ def mark_known(
 
 # The number of characters that are read before others get their turn.
 _CHARACTERS = 10_000
-# The label that corpora use for mentions without a type.
-DEFAULT_LABEL = "MENTION"
 
 
 class CorrectedPipeline:
@@ -149,7 +148,7 @@ class CorrectedPipeline:
         """
         trained = chain.from_iterable(self.nlp.pipe_labels.values())
         known = self.normalizer.labels or sorted(set(trained))
-        return list(known) or [DEFAULT_LABEL]
+        return list(known) or [DEFAULT_TYPE]
 
     def refresh(self) -> None:
         """Read and apply what other processes have appended.

@@ -28,7 +28,6 @@ from ..errors import (
 )
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
-from ..linker.linking import candidates_of
 from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name
@@ -198,12 +197,12 @@ def find_candidates(
     RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` below 1, CN406
         for unknown types and branches, CN709 for a context that is too long.
     """
-    query = normalizer.query(split_composites=False, **limits)
-    retriever = normalizer.lookup.retriever
     for batch in minibatch(terms, _AT_ONCE):
-        long_forms = long_forms_of(_read(nlp, normalizer, batch))
         texts = [term.term for term in batch]
-        yield from candidates_of(retriever, texts, query, long_forms=long_forms)
+        long_forms = long_forms_of(_read(nlp, normalizer, batch))
+        yield from normalizer.candidates(
+            texts, long_forms=long_forms, split_composites=False, **limits
+        )
 
 
 def _read(nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTerm]) -> list[Span]:
