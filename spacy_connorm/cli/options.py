@@ -15,6 +15,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -30,6 +31,8 @@ _NO_OPTIONS = ("path", "report")
 _FIELD = re.compile(r"(\w+(?:, \w+)*)(?: \(.+?\))?: (.+)")
 # "e.g." ends no sentence.
 _SENTENCE = re.compile(r".+?(?<!e\.g)[.](?=\s+[A-Z`\"]|\s*$)")
+# The declaration of a parameter, its help text and its default.
+_Described = tuple[inspect.Parameter, str, Any]
 
 
 def options_of(
@@ -60,18 +63,13 @@ def options_of(
     RETURNS (Callable): The decorator of the command.
     """
     flags, help = flags or {}, help or {}
-    taken: dict[str, tuple[inspect.Parameter, str, Any]] = {}
-    for function in functions:
-        for name, parameter, meaning in _described(function):
-            taken.setdefault(name, (parameter, meaning, parameter.default))
-    for name, (parameter, meaning) in _of_formats(formats or {}).items():
-        parameter = parameter.replace(kind=parameter.KEYWORD_ONLY)
-        taken.setdefault(name, (parameter, meaning, None))
-    options = {
-        name: _declare(parameter, help.get(name, meaning), flags.get(name, ""), default, repeated)
-        for name, (parameter, meaning, default) in taken.items()
-        if name not in hidden
-    }
+    options: dict[str, inspect.Parameter] = {}
+    taken = chain(*map(_described, functions), _of_formats(formats or {}))
+    for parameter, meaning, default in taken:
+        name = parameter.name
+        if name not in hidden and name not in options:
+            meaning = help.get(name, meaning)
+            options[name] = _declare(parameter, meaning, flags.get(name, ""), default, repeated)
 
     def decorate(command: Callable) -> Callable:
         signature = inspect.signature(command).parameters.values()
@@ -80,17 +78,15 @@ def options_of(
             for parameter in signature
             if parameter.kind is not parameter.VAR_KEYWORD
         }
-        derived = options.keys() - declared.keys()
 
         @wraps(command)
         def run(**given: Any) -> None:
-            command(
-                **{
-                    name: value
-                    for name, value in given.items()
-                    if value is not None or name not in derived
-                }
-            )
+            chosen = {
+                name: value
+                for name, value in given.items()
+                if value is not None or name in declared
+            }
+            command(**chosen)
 
         shown = {**options, **declared}
         # Typer reads these. Otherwise, it would follow `__wrapped__` to the command's own
@@ -107,15 +103,15 @@ def _split(items: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in items.split(",") if item.strip())
 
 
-def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str]]:
+def _described(function: Callable) -> Iterator[_Described]:
     """List the parameters of a function, or the fields of a dataclass.
 
-    YIELDS (Tuple[str, Parameter, str]): The name, the declaration and the help text of each.
+    YIELDS (Tuple[Parameter, str, Any]): The declaration, the help text and the default of each.
     """
     helps = _read_docstring(function)
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is not parameter.VAR_KEYWORD:
-            yield name, parameter, helps.get(name, "")
+            yield parameter, helps.get(name, ""), parameter.default
 
 
 def _read_docstring(function: Callable) -> dict[str, str]:
@@ -140,24 +136,20 @@ def _read_docstring(function: Callable) -> dict[str, str]:
     return {name: meaning.replace(" if None", " if not given") for name, meaning in first.items()}
 
 
-def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Parameter, str]]:
-    """Collect the options of formats.
+def _of_formats(formats: Mapping[str, Callable]) -> Iterator[_Described]:
+    """List the options of formats. They have no default, since those of the formats differ.
 
-    RETURNS (Dict[str, Tuple[Parameter, str]]): The declaration and the help text of each option.
+    YIELDS (Tuple[Parameter, str, Any]): As in `_described`.
     """
     options: dict[str, tuple[inspect.Parameter, dict[str, list[str]]]] = {}
     for key, function in formats.items():
-        for name, parameter, meaning in _described(function):
-            if name not in _NO_OPTIONS:
-                _, helps = options.setdefault(name, (parameter, {}))
-                helps.setdefault(meaning + _shown_default(parameter.default), []).append(key)
-    return {
-        name: (
-            parameter,
-            " ".join(f"{', '.join(keys)}: {meaning}" for meaning, keys in helps.items()),
-        )
-        for name, (parameter, helps) in options.items()
-    }
+        for parameter, meaning, default in _described(function):
+            if parameter.name not in _NO_OPTIONS:
+                _, helps = options.setdefault(parameter.name, (parameter, {}))
+                helps.setdefault(meaning + _shown_default(default), []).append(key)
+    for parameter, helps in options.values():
+        meaning = " ".join(f"{', '.join(keys)}: {meaning}" for meaning, keys in helps.items())
+        yield parameter.replace(kind=parameter.KEYWORD_ONLY), meaning, None
 
 
 def _shown_default(default: object) -> str:
