@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -109,10 +110,11 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
             raise Errors.CN733(option=_flag(name), needed="OUT")
     choose_device(given.get("gpu_id", -1))
     nlp = given["pipeline"] = load_pipeline(given["pipeline"])
-    billing = billing_of(find_normalizer(nlp, component=given.get("component")))
+    normalizer = find_normalizer(nlp, component=given.get("component"))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "annotated.jsonl"
         annotate(**given, output_path=path)
+        billing = cache(partial(billing_of, normalizer))
         rows = list(_mention_rows(srsly.read_jsonl(path), billing))
     if rows:
         width = len(_HEADER) if any(row[-1] for row in rows) else len(_HEADER) - 1

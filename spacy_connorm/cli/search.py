@@ -98,7 +98,6 @@ def _candidate_rows(
 ) -> Iterator[_Row]:
     if not candidates:
         yield {"Mention": title, "Concept": "-", "Name": "nothing found"}
-    billing = billing_of(normalizer)
     for candidate in candidates:
         yield {
             "Mention": title,
@@ -108,7 +107,7 @@ def _candidate_rows(
             "Found as": candidate.text,
             "Language": candidate.language,
             "Search": candidate.search,
-            "Billing": billing(candidate.concept_id),
+            "Billing": billing_of(normalizer, candidate.concept_id),
             "Codes": _codes(candidate),
         }
         title = ""
