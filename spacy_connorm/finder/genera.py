@@ -44,7 +44,9 @@ class Genera:
                     tokens.kinds[place + 1] = FILLER
                 letter = self._names.index.words.known_bag(match[1])
                 change = (hash_word(genus) - hash_bag(letter)) % MODULUS
-                rows.append((place, change, 1.0, 2))
+                # "E.coli" looks like an address on the web.
+                is_both = texts.tokens[place].endswith(match[2])
+                rows.append((place, change, 1.0, 1 if is_both else 2))
         return Replacements.of(rows)
 
     def _find_genus(self, initial: str, species: str) -> str:

@@ -30,6 +30,7 @@ from .paraphrases import Paraphrase, ParaphraseFinder
 from .phrases import TOKEN
 from .rules import ABOUT_ORDER, REASONS, Judge
 from .token_words import TokenWords
+from .truncated import TruncatedWords
 from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
@@ -63,6 +64,7 @@ class NameFinder:
         self._token_words = TokenWords(self.names, min_certainty=settings["min_certainty"])
         self._misspelled = MisspelledWords(self.names)
         self._genera = Genera(self.names)
+        self._truncated = TruncatedWords(self.names)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
@@ -169,6 +171,7 @@ class NameFinder:
             tokens.readings,
             self._misspelled.read(texts, tokens),
             self._genera.read(texts, tokens),
+            self._truncated.read(texts, tokens),
         ]
         return tokens._replace(readings=Replacements.joined(readings))
 

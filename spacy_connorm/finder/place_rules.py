@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from itertools import chain
+from itertools import chain, takewhile
 from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
@@ -20,6 +20,8 @@ _SLASH = "/"
 _INITIAL = re.compile(r"[A-Z][a-z]?\.")
 _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
+# How far after a test its result may stand, in tokens.
+_RESULT = 4
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
 # The most small words between a noun and what it is of: "clinique (de la) douleur".
@@ -86,7 +88,9 @@ def has_other_meaning(window: Window) -> bool:
     nouns = list(map(words.orthography.drop_plurals, heads))
     if words.is_head_first and _head_before(window) in classes.about_findings:
         return True
-    if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
+    if not classes.other_heads.isdisjoint(nouns):
+        return not _has_result(window)
+    if _has_beside(window, text, heads[0], "after"):
         return True
     if window.parts[-1].isdigit() and nouns[0] in classes.time_units:
         return True
@@ -100,6 +104,13 @@ def has_other_meaning(window: Window) -> bool:
         is_of_molecule |= heads[0].isdigit() and heads[-1] in classes.numbered_molecules
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
     return nouns[0] in classes.intakes and _begins_with_amount(window)
+
+
+def _has_result(window: Window) -> bool:
+    """Check for the result of a test for a finding, which states it: "(HIV) test is negative"."""
+    after = window.lowered[window.end : window.end + 1 + _RESULT]
+    in_sentence = takewhile(lambda token: not _ends_sentence(token), after)
+    return not window.context.classes.results.isdisjoint(in_sentence)
 
 
 def _begins_with_amount(window: Window) -> bool:
