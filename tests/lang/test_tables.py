@@ -19,8 +19,9 @@ from spacy_connorm.text.words import words_of
 LANGUAGES = Path(spacy_connorm.lang.__file__).parent
 CODES = sorted(path.name for path in LANGUAGES.iterdir() if (path / "words.toml").exists())
 # What is a mention, or is not, because of these.
-PHRASES = "phrases.tsv"
-MEANINGS = ("meanings.tsv", PHRASES, "derivations.tsv")
+PHRASES, NAMES = "phrases.tsv", "meanings.tsv"
+MEANINGS = (NAMES, PHRASES, "derivations.tsv")
+CAUSED_BY = {"de": "durch", "nl": "door"}
 OTHER_MEANINGS = "other_meanings.tsv"
 # These have tests of their own: test_short_form_classes.py and pipeline/test_short_form_files.py.
 SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")
@@ -37,10 +38,23 @@ def read_rows(code, table):
         return []
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [{**row, **_usual_example(row)} for row in rows] if table == PHRASES else rows
+    if table == PHRASES:
+        return [{**row, **_phrase_itself(row)} for row in rows]
+    if table == NAMES:
+        return [row if row["example"] else {**row, **_caused(row, code)} for row in rows]
+    return rows
 
 
-def _usual_example(row):
+def _caused(row, code):
+    """RETURNS (Dict[str, str]): An example and a name of a word, for a row without: both are caused
+        by something that has the same letters as the word and is in no other row.
+    """
+    cause = f"{CAUSED_BY[code]} {row['word'][::-1].capitalize()}ol"
+    first = row["stands_for"].partition(",")[0]
+    return {"example": f"{row['word']} {cause}", "name": f"{first} {cause}"}
+
+
+def _phrase_itself(row):
     """RETURNS (Dict[str, str]): The columns of a phrase's example, the phrase itself if empty, and
     the first name that it stands for.
     """
