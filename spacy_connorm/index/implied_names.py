@@ -6,9 +6,9 @@ severe form is named by what their names have in common. What is named by its si
 "trigger thumb, left thumb", is named by its side alone. And texts leave out what names have in
 brackets or say to be unspecified, "generalized tonic-clonic seizure (without specification of
 onset)" and "burn of unspecified degree of left ear", or say twice, "diabetes with diabetic
-neuropathy"; "type" before a number, "Usher syndrome type 1"; and the salt of a drug and how it is
-taken, "metoprolol tartrate 50 MG Oral Tablet"; and that something is measured, "creatinine
-measurement, serum".
+neuropathy"; "type" before a number, "Usher syndrome type 1"; "caused" in "pneumonia caused by
+Legionella"; and the salt of a drug and how it is taken, "metoprolol tartrate 50 MG Oral Tablet";
+and that something is measured, "creatinine measurement, serum".
 """
 
 import re
@@ -74,7 +74,10 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
             found[name].setdefault(number, bag)
     for name, number, bag in _of_sides(listed, names, words):
         found[name].setdefault(number, bag)
-    types = frozenset(chain.from_iterable(map(words.normalized, words.language.finder.type_nouns)))
+    types, causes = (
+        frozenset(chain.from_iterable(map(words.normalized, some)))
+        for some in (words.language.finder.type_nouns, words.classes.causing_words)
+    )
     for number, concept in listed.items():
         for name, bag in chain(
             _without_asides(concept, words),
@@ -83,7 +86,11 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
         ):
             found[name].setdefault(number, bag)
         for bag, name in names[number].items():
-            for other in chain(_untyped(name, types), _without_repeats(name, words)):
+            shorter = (
+                *(_untyped(name, types), _without_causes(name, causes)),
+                _without_repeats(name, words),
+            )
+            for other in chain.from_iterable(shorter):
                 found[other].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
@@ -254,6 +261,19 @@ def _untyped(name: Bag, types: frozenset[str]) -> Iterator[Bag]:
         is_kind = len(kind) <= _LONGEST_KIND and all(len(word) < _SHORTEST_WORD for word in kind)
         if is_kind and name[place] in types:
             yield tuple(sorted((*name[:place], *kind)))
+
+
+def _without_causes(name: Bag, causes: frozenset[str]) -> Iterator[Bag]:
+    """Drop a word that only says that one thing comes of another: "bacteremia caused by
+    Staphylococcus aureus".
+
+    name (Tuple[str, ...]): The words of the name, in order.
+    causes (FrozenSet[str]): Such words.
+    YIELDS (Tuple[str, ...]): The other words, sorted.
+    """
+    if not causes.isdisjoint(name[1:-1]):
+        inner = (word for word in name[1:-1] if word not in causes)
+        yield tuple(sorted((name[0], *inner, name[-1])))
 
 
 def _without_repeats(name: Bag, words: Words) -> Iterator[Bag]:

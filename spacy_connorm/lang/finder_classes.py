@@ -40,6 +40,7 @@ class FinderClasses:
         it, papers and organizations for it; where nouns stand first, before it: "clinique de la".
     measures (Words): What a finding's word is measured or watched with, in the singular: "coma
         scale".
+    results (Words): What the test for a finding has shown, after a measure.
     devices (Words): Things for a finding, in the singular: "hernia mesh".
     intakes (Words): What is eaten or given, or moves in the body, in the singular, after amounts:
         "low calcium diet", "increased sodium retention".
@@ -111,6 +112,7 @@ class FinderClasses:
     radicals: Words = NONE
     about_findings: Words = NONE
     measures: Words = NONE
+    results: Words = NONE
     devices: Words = NONE
     intakes: Words = NONE
     agents: Words = NONE

@@ -70,6 +70,7 @@ class WordClasses:
     staying_ends (Words): Do so at its end.
     routes (Words): How the drugs of a list are taken, which prescriptions leave out: "oral".
     salts (Words): Second words of ingredients, which prescriptions leave out, too.
+    causing_words (Words): Say no more than that one thing comes of another: "caused" by it.
     measurements (Words): What names call tests of something in a specimen: "measurement".
     specimens (Words): What is usually tested, which notes do not say.
     residual_words (Words): Words of code lists that do not change the meaning: "unspecified".
@@ -135,6 +136,7 @@ class WordClasses:
     staying_ends: Words = NONE
     routes: Words = NONE
     salts: Words = NONE
+    causing_words: Words = NONE
     measurements: Words = NONE
     specimens: Words = NONE
     residual_words: Words = NONE

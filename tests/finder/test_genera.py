@@ -18,6 +18,7 @@ NAMES = (
     "Chronic cough",
     "cough",
     "Central pallid spot",
+    "Plasmodium vivax",
 )
 
 
@@ -26,6 +27,7 @@ NAMES = (
     [
         "a [C. difficile colitis] after antibiotics",
         "[E.coli infection] and [S. pneumoniae infections]",
+        "[P.vivax] was seen",  # one token
         "D. difficile [colitis]",
         "C. Difficile [colitis]",
         "S. aureus infection",  # of two genera

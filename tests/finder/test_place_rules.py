@@ -85,6 +85,8 @@ def test_the_second_word_of_the_name_of_an_organism_is_not_a_finding(text):
         "fever-reducing, a fall-assist device, [fall]-related, [glucose]-lowering",
         "fall educational leaflet, lead-fall-shock vaccine, [fall] high",
         "a low vision diet, [low vision], a [glucose] diet",
+        "The [fever] screen is negative, a [fever] test was positive",
+        "A fever test. Nothing was positive",
         "fall protocol, fall alert, fall action plan, fall warning signs",
         "the [S11] and the [fall] group",
         "yellow fever and [fever]",

@@ -170,6 +170,13 @@ def test_a_type_may_be_left_out_before_its_number():
     assert implied(Concept("5", "Type 2 diabetes"), Concept("6", "Type 2 blood group")) == {}
 
 
+def test_what_only_says_that_one_thing_comes_of_another_may_be_left_out():
+    assert implied(Concept("1", "Pneumonia caused by Legionella")) == {
+        "legionella pneumonia": "caused legionella pneumonia"
+    }
+    assert implied(Concept("2", "Associated fever"), Concept("3", "Harm caused")) == {}
+
+
 def test_a_drug_is_prescribed_without_its_salt_and_its_route():
     tartrate = Concept("1", "metoprolol tartrate 50 MG Oral Tablet")
     released = Concept("2", "metoprolol succinate 50 MG Extended Release Oral Tablet")

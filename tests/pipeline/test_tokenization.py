@@ -36,6 +36,7 @@ def nlp():
         "type 1B|.",
         "type 1|;|Gout",
         "low IgM|. HbA|.",
+        "HIV|+ since",
     ],
 )
 def test_words_are_taken_apart(nlp, words):
