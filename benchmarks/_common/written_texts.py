@@ -40,9 +40,11 @@ SETS = {
     "specialist": "en",
     "letters": "en",
     "primary": "en",
+    "micro": "en",
+    "dental": "en",
 }
 # English sets of which nothing was read before they had been scored with what is measured.
-UNREAD = ("emergency", "mental", "genetics", "specialist", "letters", "primary")
+UNREAD = ("emergency", "mental", "genetics", "specialist", "letters", "primary", "micro", "dental")
 # What `get_assertions` says of a finding that is stated so.
 _MARKS = {
     "present": frozenset[str](),
