@@ -47,7 +47,7 @@ def read_rows(code, table):
 
 def _caused(row, code):
     """RETURNS (Dict[str, str]): An example and a name of a word, for a row without: both are caused
-        by something that has the same letters as the word and is in no other row.
+    by something that has the same letters as the word and is in no other row.
     """
     cause = f"{CAUSED_BY[code]} {row['word'][::-1].capitalize()}ol"
     first = row["stands_for"].partition(",")[0]
