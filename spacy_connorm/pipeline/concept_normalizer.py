@@ -38,7 +38,7 @@ from ..index.search import COSINE, metric_of
 from ..linker.calibration import Calibration
 from ..linker.codes import CodeSystems
 from ..linker.decision import prefer, written_id
-from ..linker.linking import candidates_of
+from ..linker.linking import candidates_of, link
 from ..linker.lookup import ConceptLookup
 from ..linker.query import Query
 from ..linker.rescoring import COMPARE_WORDS
@@ -156,14 +156,16 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         # Nearly always one snapshot for all documents.
         for _, group in groupby(rows, key=lambda row: id(row[0])):
             (retriever, *_), read, of_docs, matched = zip(*group, strict=True)
-            texts = [span.text for span in chain.from_iterable(of_docs)]
-            long_forms = list(chain.from_iterable(map(find_long_forms, read, of_docs)))
-            matched_names = list(chain.from_iterable(matched))
-            answers = candidates_of(
-                retriever, texts, query, long_forms=long_forms, matched_names=matched_names
+            own = list(chain.from_iterable(of_docs))
+            ways = link(
+                retriever,
+                [span.text for span in own],
+                query,
+                long_forms=list(chain.from_iterable(map(find_long_forms, read, of_docs))),
+                matched_names=list(chain.from_iterable(matched)),
             )
-            left = iter(answers)
-            predictions += [list(islice(left, len(some))) for some in of_docs]
+            answers = iter([interpretations[0].candidates for interpretations in ways])
+            predictions += [list(islice(answers, len(some))) for some in of_docs]
         tokens_of = cache(lambda doc: [*map(str, doc)])
         for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
             # The mention may be an id; it or one beside it decides between concepts of one name.
@@ -342,7 +344,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-        cfg = self._limited(limits)
+        cfg = self._limited(limits) if limits else self.cfg
         query = self._query(cfg)._replace(calibration=self.calibration)
         if cfg["types"] or cfg["branches"] or cfg["excluded_branches"]:
             query = query._replace(filter=self.filter(cfg))
