@@ -41,7 +41,7 @@ def from_raw(raw: Raw, *, dtype: str = "float32", metric: str = COSINE) -> Vecto
         vectors = DenseVectors.from_raw(raw, dtype)
     else:
         vectors = SparseVectors.from_raw(raw)
-    return scaled(vectors, metric)
+    return vectors if metric == COSINE else scaled(vectors, metric)
 
 
 def join(parts: Sequence[Any]) -> Vectors:
