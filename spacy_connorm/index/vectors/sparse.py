@@ -106,12 +106,13 @@ class SparseVectors:
         columns = np.zeros((self.unit.shape[1], queries.shape[0]), dtype="float32")
         numbers = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
         columns[queries.indices, numbers] = queries.data
-
-        def dots(start: int, stop: int) -> np.ndarray:
-            rows = self if stop - start == len(self) else self.take(slice(start, stop))
-            return rows.unit @ columns
-
-        return RowScores(dots, np.zeros(queries.shape[0], dtype="float32"))
+        size = len(self.norms)
+        return RowScores(
+            lambda start, stop: (
+                (self if stop - start == size else self.take(slice(start, stop))).unit @ columns
+            ),
+            np.zeros(queries.shape[0], dtype="float32"),
+        )
 
     def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of one query; see `DenseVectors.rescore`.
