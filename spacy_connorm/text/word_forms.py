@@ -253,6 +253,9 @@ class WordForms:
         word (str): A normalized word, see `Words.normalized`.
         RETURNS (Tuple[Tuple[str, str], ...]): Pairs of normalized words.
         """
+        # Most words have none, and this is asked of each.
+        if not word.startswith(self._prefixes):
+            return ()
         pairs = (
             (prefix, word[len(prefix) :]) for prefix in self._prefixes if word.startswith(prefix)
         )
