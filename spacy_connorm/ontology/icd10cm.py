@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -81,7 +82,8 @@ def read_icd10cm(
     if tabular and not described:
         refuse_foreign(tabular)
         raise Errors.CN104(path=tabular, what="codes")
-    every = list(listed)
+    # A code comes after those that it begins with, which tables need not observe.
+    every = sorted(listed, key=attrgetter("concept_id"))
     named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}
     implied: dict[str, list[str]] = {}

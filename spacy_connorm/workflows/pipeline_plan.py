@@ -144,7 +144,8 @@ def plan_pipeline(
         without cues.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
         several or another concept normalizer, CN711 for an invalid setting, CN006 for an unknown
-        encoder, for one beside a config, and for pooling without a transformer.
+        encoder, for one beside a config, for pooling without a transformer, and for settings of a
+        mention finder without one.
     """
     if config is not None and isinstance(encoder, str):
         refuse("encoder", encoder, "left out with a config, which names its own")
@@ -166,8 +167,13 @@ def plan_pipeline(
     presets = ["clinical_notes"] * clinical
     components: dict[str, Block] = {RESOLVER: {_FACTORY: RESOLVER}}
     short_forms = {"short_forms": read_short_forms(CLINICAL, lang)} if clinical else {}
+    finders = _blocks(read, FINDER)
+    for setting, value in (overrides or {}).items():
+        _, _, of_component = setting.partition(".")
+        if not find_mentions and of_component.partition(".")[0] in finders:
+            refuse(setting, value, "given only with find_mentions")
     if find_mentions:
-        finder = next(iter(_blocks(read, FINDER).values()), {})
+        finder = next(iter(finders.values()), {})
         components[FINDER] = {
             **FinderSettings.defaults(),
             "spans_key": spans_key,

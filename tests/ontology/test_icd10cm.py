@@ -121,6 +121,15 @@ def test_a_table_of_codes_implies_names_too(tmp_path, codes):
     assert [concept.names for concept in stream_ontology(path)][1] == ("Nose flu, unspecified",)
 
 
+def test_a_code_may_stand_before_its_category(tmp_path):
+    path = tmp_path / "codes.tsv"
+    path.write_text("code\tname\nA90.0\tDengue of one kind\nA90\tDengue\n")
+    assert {concept.concept_id: concept.parents for concept in read_icd10cm(path)} == {
+        "A90": (),
+        "A90.0": ("A90",),
+    }
+
+
 def test_a_table_with_codes_of_six_characters_is_recognized(tmp_path):
     path = tmp_path / "codes.csv"
     path.write_text(

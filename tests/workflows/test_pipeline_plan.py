@@ -171,3 +171,14 @@ def test_a_multilingual_encoder_stands_beside_n_grams_where_names_are_foreign():
     for name in ("ngrams", "accurate"):
         english = plan_pipeline(encoder=name)
         assert english.for_foreign_names() == english
+
+
+def test_settings_of_a_finder_need_one(config):
+    overrides = {"components.mention_finder.short_letters": 4}
+    with pytest.raises(ConnormError, match="CN006.*mention_finder.short_letters.*find_mentions"):
+        plan_pipeline(encoder="ngrams", overrides=overrides)
+    plan = plan_pipeline(encoder="ngrams", overrides=overrides, find_mentions=True)
+    assert plan.components["mention_finder"]["short_letters"] == 4
+    config.write_text(CONFIG + '\n[components.names]\nfactory = "mention_finder"\nlabel = "X"\n')
+    with pytest.raises(ConnormError, match="CN006.*names.label"):
+        plan_pipeline(config, overrides={"components.names.label": "Y"})
