@@ -214,19 +214,20 @@ def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]
 
 
 def _as_prescribed(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
-    """Drop the salt and the route of a drug with its strength, and put its brand in place of what
-    it is made of: "atorvastatin 40 MG Oral Tablet [Lipitor]" is prescribed as "Lipitor 40 mg
-    tablet".
+    """Drop the salt, the route and the form of a drug with its strength, and put its brand in place
+    of what it is made of: "atorvastatin 40 MG Oral Tablet [Lipitor]" is prescribed as "Lipitor 40
+    mg tablet", or without "tablet" if there is no other form.
 
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The other words, and those of the name.
     """
     routes, salts = words.classes.routes, words.classes.salts
+    forms = words.classes.dose_forms
     for name in map(clean, concept.exact_names if routes else ()):
         generic, _, brand = name.partition(_BRAND)
         if strength := _STRENGTH.search(generic):
             drug = f"{brand} {generic[strength.start() :]}" if brand else generic
             content = words.content(drug)
-            for unsaid in (routes, routes | salts):
+            for unsaid in (routes, routes | salts, routes | salts | forms):
                 said = tuple(sorted(word for word in content if word not in unsaid))
                 if brand or len(said) < len(content):
                     yield said, words.bag(name)

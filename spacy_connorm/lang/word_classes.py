@@ -69,6 +69,7 @@ class WordClasses:
     staying_starts (Words): Do so at its start.
     staying_ends (Words): Do so at its end.
     routes (Words): How the drugs of a list are taken, which prescriptions leave out: "oral".
+    dose_forms (Words): What a drug is given as, which notes may not say: "tablet".
     salts (Words): Second words of ingredients, which prescriptions leave out, too.
     causing_words (Words): Say no more than that one thing comes of another: "caused" by it.
     measurements (Words): What names call tests of something in a specimen: "measurement".
@@ -135,6 +136,7 @@ class WordClasses:
     staying_starts: Words = NONE
     staying_ends: Words = NONE
     routes: Words = NONE
+    dose_forms: Words = NONE
     salts: Words = NONE
     causing_words: Words = NONE
     measurements: Words = NONE

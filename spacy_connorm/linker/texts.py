@@ -16,7 +16,8 @@ from .retriever import Retriever
 Kind: TypeAlias = Literal[
     "found name", "reworded name", "long form", "initials", "as written", "parts"
 ]
-_NAMES = frozenset(["found name", "reworded name"])
+# The words of names, where a slash or "and" is a part of the name.
+_NAMES = frozenset(["found name", "reworded name", "initials"])
 # Below every cosine.
 _NOTHING_FOUND = -1.0
 

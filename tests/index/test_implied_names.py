@@ -177,13 +177,16 @@ def test_what_only_says_that_one_thing_comes_of_another_may_be_left_out():
     assert implied(Concept("2", "Associated fever"), Concept("3", "Harm caused")) == {}
 
 
-def test_a_drug_is_prescribed_without_its_salt_and_its_route():
+def test_a_drug_is_prescribed_without_its_salt_its_route_and_its_only_form():
     tartrate = Concept("1", "metoprolol tartrate 50 MG Oral Tablet")
     released = Concept("2", "metoprolol succinate 50 MG Extended Release Oral Tablet")
     names = implied(tartrate, released)
     assert names["50 metoprolol mg tablet"] == "50 metoprolol mg oral tablet tartrate"
     assert names["50 metoprolol mg tablet tartrate"] == "50 metoprolol mg oral tablet tartrate"
+    assert names["50 metoprolol mg"] == "50 metoprolol mg oral tablet tartrate"
     assert names["50 extended metoprolol mg release tablet"].startswith("50 extended metoprolol")
+    capsule = Concept("3", "metoprolol tartrate 50 MG Oral Capsule")
+    assert "50 metoprolol mg" not in implied(tartrate, released, capsule)
 
 
 def test_a_brand_stands_for_what_it_is_made_of():

@@ -9,6 +9,7 @@ from finding import NGRAMS
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.linker import initials
+from spacy_connorm.linker.linking import link
 from spacy_connorm.linker.texts import MentionTexts, read_initials
 
 NAMES = (
@@ -159,3 +160,10 @@ def test_many_names_have_no_initials(monkeypatch):
     monkeypatch.setattr(initials, "_MOST_INSIDE", 11)
     assert expanded(make(NAMES), "LHON") != {}
     assert expanded(make(NAMES), "PKU") == {}
+
+
+def test_a_name_that_initials_stand_for_is_not_split():
+    normalizer = make(["dilated heart / failing lungs", "dilated heart", "failing lungs"])
+    (read,) = link(normalizer.lookup.retriever, ["severe DHFL"], normalizer.query())
+    assert "initials" in {way.kind for way in read}
+    assert "parts" not in {way.kind for way in read}
