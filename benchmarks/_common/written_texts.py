@@ -44,7 +44,7 @@ SETS = {
     "dental": "en",
 }
 # English sets of which nothing was read before they had been scored with what is measured.
-UNREAD = ("emergency", "mental", "genetics", "specialist", "letters", "primary", "micro", "dental")
+UNREAD = ("emergency", "mental", "genetics", "specialist", "letters", "primary")
 # What `get_assertions` says of a finding that is stated so.
 _MARKS = {
     "present": frozenset[str](),
