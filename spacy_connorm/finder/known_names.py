@@ -1,5 +1,6 @@
 """The names in an index and the synonyms added to it, found by their words."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,9 @@ from ..text.words import Words
 _FEWEST_CLEAR = 3
 _INEXACT = 2
 _CACHED = 100_000
+_MOST_WORDS = 200_000
+# Follows all letters.
+_AFTER_ALL = "\uffff"
 
 
 class KnownName(NamedTuple):
@@ -109,6 +113,18 @@ class KnownNames:
         """
         hashes = np.fromiter(starmap(hash_pair, pairs), dtype="uint64")
         return self.index.word_pairs.contain(hashes)
+
+    @cached_property
+    def sorted_words(self) -> list[str]:
+        """The words of the index's names that have letters only.
+
+        RETURNS (List[str]): In order; none if there are more than 200,000, nearly all of which are
+            like others.
+        """
+        vocabulary = self.index.name_words.vocabulary
+        if len(vocabulary) > _MOST_WORDS:
+            return []
+        return sorted(filter(str.isalpha, vocabulary.read(np.arange(len(vocabulary)))))
 
     def has_word(self, word: str) -> bool:
         """Check whether a name has a word.
@@ -229,3 +245,13 @@ def closest_name(text: str, names: Iterable[KnownName], words: Words) -> str:
             alike = same
             break
     return min(alike, key=lambda name: (-name.times, name.rank)).text if alike else ""
+
+
+def words_beginning(start: str, words: Sequence[str]) -> Sequence[str]:
+    """Find the words with a beginning.
+
+    start (str): The beginning.
+    words (Sequence[str]): Words in order.
+    RETURNS (Sequence[str]): Those of them, in order.
+    """
+    return words[bisect_left(words, start) : bisect_left(words, start + _AFTER_ALL)]

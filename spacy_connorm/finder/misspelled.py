@@ -2,7 +2,6 @@
 written as one: "nightblindness"; and one written as two: "nose bleed".
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, takewhile
@@ -13,7 +12,7 @@ from ..documents.token_texts import JoinedTexts
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import DERIVED
-from .known_names import KnownNames
+from .known_names import KnownNames, words_beginning
 from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
 # Shorter words are too often one letter away from others, and even more so with another letter in
@@ -29,12 +28,8 @@ _SHORTEST_PART = 3
 _LONGEST = 60
 _VOWELS = frozenset("aeiouy")
 _ALIKE = (frozenset("cks"), frozenset("sz"))
-# Of this many words, nearly all are one letter away from others.
-_MOST_WORDS = 200_000
 # Between sentences, where any word may begin with a capital.
 _ENDS = frozenset(".:;!?-*•")
-# Follows all letters.
-_AFTER_ALL = "\uffff"
 _CACHED = 100_000
 _UNCHANGED = 0
 
@@ -148,12 +143,10 @@ class MisspelledWords:
     @cached_property
     def _sorted(self) -> tuple[list[str], list[str]]:
         """The words of names, and the same from their last letter to the first, both sorted."""
-        vocabulary = self._names.index.name_words.vocabulary
-        if len(vocabulary) > _MOST_WORDS or not self._words.classes.inflected_endings:
+        if not self._words.classes.inflected_endings:
             return [], []
-        words = [word for word in vocabulary.read(np.arange(len(vocabulary))) if word.isalpha()]
-        words = [word for word in words if len(word) >= _SHORTEST_BESIDE]
-        return sorted(words), sorted(word[::-1] for word in words)
+        words = [word for word in self._names.sorted_words if len(word) >= _SHORTEST_BESIDE]
+        return words, sorted(word[::-1] for word in words)
 
     def _like(self, word: str) -> Iterator[str]:
         """List the words of names with the same first or second half: one mistake leaves one of
@@ -195,8 +188,7 @@ def _beginning(start: str, words: Sequence[str], size: int) -> list[str]:
 
     RETURNS (List[str]): The words.
     """
-    first, last = bisect_left(words, start), bisect_left(words, start + _AFTER_ALL)
-    return [word for word in words[first:last] if -1 <= len(word) - size <= 1]
+    return [word for word in words_beginning(start, words) if -1 <= len(word) - size <= 1]
 
 
 def _is_one_letter_away(word: str, other: str) -> bool:

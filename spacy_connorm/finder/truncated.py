@@ -2,9 +2,7 @@
 pneumoniae" is Klebsiella pneumoniae.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import chain, compress
 
 import numpy as np
@@ -13,18 +11,16 @@ from ..documents.token_texts import JoinedTexts
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_word
 from ..text.word_forms import DERIVED
-from .known_names import KnownNames
+from .known_names import KnownNames, words_beginning
 from .name_windows import FILLER, WORD, Replacements, TokenArrays
 
 # The minimum number of letters that are there, also after a capital, and that are not.
 _SHORTEST, _SHORTEST_CAPITALIZED, _FEWEST_MISSING = 3, 2, 2
-# Of so many words, beginnings tell little.
-_MOST_WORDS, _MOST_MEANT = 200_000, 50
+# What begins so many words tells little.
+_MOST_MEANT = 50
 # A word beside it shows what is meant.
 _BESIDE = 2
 _PERIOD = "."
-# Follows all letters.
-_AFTER_ALL = "\uffff"
 _CACHED = 100_000
 
 
@@ -79,11 +75,10 @@ class TruncatedWords:
         """
         has_length = tokens.letters >= _SHORTEST_CAPITALIZED
         places = np.flatnonzero((tokens.kinds == WORD) & (tokens.sizes == 1) & has_length)
-        written = {place: texts.tokens[place] for place in places.tolist()}
         cut = {
             place: text.lower()
-            for place, text in written.items()
-            if text.isalpha()
+            for place in places.tolist()
+            if (text := texts.tokens[place]).isalpha()
             and text[1:].islower()
             and (len(text) >= _SHORTEST or text[0].isupper())
         }
@@ -99,20 +94,11 @@ class TruncatedWords:
         # A compound is several words in some languages.
         if len(words) != 1 or text in self._words.classes.stop_words:
             return ()
-        first = bisect_left(self._sorted, words[0])
-        last = bisect_left(self._sorted, words[0] + _AFTER_ALL)
-        if last - first > _MOST_MEANT or self._sorted[first:last][:1] == words:
+        others = words_beginning(words[0], self._names.sorted_words)
+        if len(others) > _MOST_MEANT or others[:1] == words:
             return ()
         longer = len(text) + _FEWEST_MISSING
-        return tuple(word for word in self._sorted[first:last] if len(word) >= longer)
-
-    @cached_property
-    def _sorted(self) -> list[str]:
-        """The words of names."""
-        vocabulary = self._names.index.name_words.vocabulary
-        if len(vocabulary) > _MOST_WORDS:
-            return []
-        return sorted(filter(str.isalpha, vocabulary.read(np.arange(len(vocabulary)))))
+        return tuple(word for word in others if len(word) >= longer)
 
 
 def _before(texts: JoinedTexts, place: int) -> int:

@@ -86,11 +86,11 @@ def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
         ):
             found[name].setdefault(number, bag)
         for bag, name in names[number].items():
-            shorter = (
-                *(_untyped(name, types), _without_causes(name, causes)),
+            for other in chain(
+                _untyped(name, types),
+                _without_causes(name, causes),
                 _without_repeats(name, words),
-            )
-            for other in chain.from_iterable(shorter):
+            ):
                 found[other].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
