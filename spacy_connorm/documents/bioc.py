@@ -121,7 +121,8 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
     passages = _list(record, "passages", place)
     for passage in passages:
         has_text = _field(passage, "text", str, place) is not None
-        parts = [passage] if has_text else _list(passage, "sentences", place)
+        sentences = _list(passage, "sentences", place)
+        parts, others = ([passage], sentences) if has_text else (sentences, [passage])
         for number, part in enumerate(parts):
             if blocks:
                 text += " " if number else "\n"
@@ -129,9 +130,8 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
             blocks.append(_Block(_whole_number(part, "offset", place), len(text), part_text))
             text += part_text
             owners += ((annotation, blocks[-1]) for annotation in _list(part, "annotations", place))
-        if not has_text:
-            owners += ((annotation, None) for annotation in _list(passage, "annotations", place))
-        sentences = _list(passage, "sentences", place)
+        for part in others:
+            owners += ((annotation, None) for annotation in _list(part, "annotations", place))
         relations += sum(len(_list(part, "relations", place)) for part in (passage, *sentences))
     owners += ((annotation, None) for annotation in _list(record, "annotations", place))
     if relations:

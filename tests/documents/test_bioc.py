@@ -140,6 +140,19 @@ def test_sentences_and_annotations_beside_the_text(read):
     ]
 
 
+def test_annotations_in_sentences_of_a_passage_with_text(read):
+    inside = [annotation(1, [(4, 9)], "cells", type="Cell", identifier="CL:1")]
+    passage = {
+        "offset": 0,
+        "text": "Red cells. White cells.",
+        "annotations": [annotation(2, [(11, 16)], "White", type="Cell")],
+        "sentences": [{"offset": 0, "text": "Red cells.", "annotations": inside}],
+    }
+    (doc,), (mentions,), _ = read(collection({"id": 7, "passages": [passage]}), name="a.json")
+    assert doc.text == "Red cells. White cells."
+    assert sorted(mention.text for mention in mentions) == ["White", "cells"]
+
+
 @pytest.mark.parametrize(
     ("infons", "ids"),
     [
