@@ -14,6 +14,7 @@ from wasabi import msg
 from ..concepts import Candidate
 from ..concepts.concept import by_part
 from ..documents import EXPORT_FORMATS, find_export_format
+from ..documents.document import ID_FIELD
 from ..documents.mentions import split_ids
 from ..encoders.device import choose_device
 from ..errors import Errors
@@ -115,7 +116,8 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
         path = Path(folder) / "annotated.jsonl"
         annotate(**given, output_path=path)
         billing = cache(partial(billing_of, normalizer))
-        rows = list(_mention_rows(srsly.read_jsonl(path), billing))
+        id_field = given.get("id_field", ID_FIELD)
+        rows = list(_mention_rows(srsly.read_jsonl(path), id_field, billing))
     if rows:
         width = len(_HEADER) if any(row[-1] for row in rows) else len(_HEADER) - 1
         cells = [row[:width] for row in rows]
@@ -123,7 +125,7 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
 
 
 def _mention_rows(
-    records: Iterator[Any], billing: Callable[[str], str]
+    records: Iterator[Any], id_field: str, billing: Callable[[str], str]
 ) -> Iterator[tuple[str, ...]]:
     for number, record in enumerate(records, start=1):
         for ent in record["ents"]:
@@ -138,7 +140,7 @@ def _mention_rows(
             probability = f"{min(known):.2f}" if known else ""
             text = " ".join(ent["text"].split())
             broad = next(filter(None, (billing(candidate.concept_id) for candidate in linked)), "")
-            text_id = str(record.get("id") or number)
+            text_id = str(record.get(id_field) or number)
             yield text_id, text, ent["kb_id"], names, probability, marks, broad
 
 

@@ -100,6 +100,8 @@ def test_without_out_the_mentions_are_a_table(invoke, words, folder):
     lines = [line.split() for line in result.output.splitlines() if line]
     assert lines[0] == ["Text", "Mention", "Concept", "Name", "Probability", "Assertions"]
     assert ["1", "aspirin"] in [line[:2] for line in lines]
+    named = invoke("annotate", "pipeline", "notes.jsonl", "--id-field", "note").output
+    assert ["A7", "aspirin"] in [line.split()[:2] for line in named.splitlines()]
     assert [path.name for path in folder.iterdir()].count("annotated.jsonl") == 0
 
 
@@ -140,5 +142,5 @@ def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
     ]
     ent = {"text": "a and\nb", "kb_id": "C1|C2", "candidates": candidates}
     billing = {"C1": "", "C2": "not valid"}.get
-    rows = list(_mention_rows(iter([{"ents": [ent]}]), billing))
+    rows = list(_mention_rows(iter([{"ents": [ent]}]), "id", billing))
     assert rows == [("1", "a and b", "C1|C2", "a | b", "0.90", "", "not valid")]
