@@ -632,9 +632,9 @@ class Warnings(_Message):
 
     # Command line
     CNW701 = (
-        "No mentions found in {count} texts. Is there a component before '{component}' that finds "
-        "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one. If "
-        "there is a `mention_finder`, its `explain` shows why a span is not a mention."
+        "No mentions found in {count} texts. Is there a component before the concept normalizer "
+        "that finds mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` "
+        "adds one. If there is a `mention_finder`, its `explain` shows why a span is not a mention."
     )
 
     # Exports

@@ -261,7 +261,7 @@ def score_plain_text(
         for doc, listed in zip(nlp.pipe(texts), all_gold, strict=True)
     ]
     if not any(document.found for document in documents):
-        Warnings.CNW701.warn(count=len(documents), component=normalizer.name)
+        Warnings.CNW701.warn(count=len(documents))
     scored = [mention for mention in mentions if mention.label in types]
     row = {
         **score_documents(documents),

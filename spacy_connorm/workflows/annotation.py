@@ -185,7 +185,7 @@ def annotate(
 
         target.write(counted(), counts.changes)
     if counts.texts and not counts.mentions:
-        Warnings.CNW701.warn(count=counts.texts, component=normalizer.name)
+        Warnings.CNW701.warn(count=counts.texts)
     target.warn_of(counts.changes)
     return counts
 

@@ -119,13 +119,13 @@ def annotate_corpus(
             with progress_bar(unit="texts", total=texts) as bar:
                 run(annotator, waiting, output, processes=n_process, report=bar.update)
         counts = output.finish(fragments)
-    _warn_of(counts, path, component)
+    _warn_of(counts, path)
     return AnnotatedCorpus(Path(output_path), len(fragments), len(written), counts)
 
 
-def _warn_of(counts: AnnotationCounts, path: Path, component: str | None) -> None:
+def _warn_of(counts: AnnotationCounts, path: Path) -> None:
     if counts.texts > counts.failed and not counts.mentions:
-        Warnings.CNW701.warn(count=counts.texts, component=component or "concept_normalizer")
+        Warnings.CNW701.warn(count=counts.texts)
     if counts.failed:
         first = quote_id(counts.first_failed)
         Warnings.CNW790.warn(path=path, count=counts.failed, first=first, reason=counts.first_error)
