@@ -26,7 +26,6 @@ from spacy_connorm.evaluation.metrics import nil_score
 from spacy_connorm.evaluation.report import Row, percent
 from spacy_connorm.evaluation.tuning import judge, measure_reliability
 from spacy_connorm.index.backends.exact import ExactIndex
-from spacy_connorm.linker.calibration import Calibration
 from spacy_connorm.linker.decision import written_id
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
@@ -153,7 +152,6 @@ class Answers:
         calibration = lookup.retriever.calibration
         if calibration is None:
             raise SystemExit("Too few concepts have several names.")
-        self.calibration: Calibration = calibration
         self.gold: list[Gold] = [
             mention._replace(concept_ids=mention.concept_ids - removed)
             for mention in read_standard(data)
@@ -183,7 +181,7 @@ class Answers:
     @property
     def calibration_error(self) -> float:
         """RETURNS (float): The expected calibration error of the first candidates, 0 to 1."""
-        outcome = judge(self.gold, self.predict(None), self.calibration)
+        outcome = judge(self.gold, self.predict(None))
         return measure_reliability(outcome.probabilities, outcome.right)[1] or 0.0
 
 

@@ -166,9 +166,8 @@ def _check(gold: Sequence[Gold], predictions: Sequence[Prediction], path: Path) 
 def _as_it_was(
     normalizer: ConceptNormalizer, gold: list[Gold], predictions: list[Prediction]
 ) -> Outcome:
-    calibration = normalizer.calibration
-    outcome = judge(gold, predictions, calibration)
-    if calibration is not None or normalizer.lookup.index.metric == COSINE:
+    outcome = judge(gold, predictions)
+    if normalizer.calibration is not None or normalizer.lookup.index.metric == COSINE:
         return outcome
     # Inner products are not probabilities.
     return outcome._replace(probabilities=np.empty(0), right=np.empty(0, dtype="bool"))

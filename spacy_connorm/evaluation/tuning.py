@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..concepts import Candidate
 from ..concepts.concept import by_part
 from ..linker.calibration import (
     DIGITS,
@@ -34,12 +35,24 @@ def read_calibration_data(
     RETURNS (Tuple[List[CandidateFeatures], Bools1d]): The features of n candidates, and bool (n,),
         whether their concepts are in the gold standard.
     """
-    features, right = [], []
+    parts, right = _read_parts(gold, predictions)
+    return [features_of(part)[0] for part in parts], right
+
+
+def _read_parts(
+    gold: Sequence[Gold], predictions: Sequence[Prediction]
+) -> tuple[list[list[Candidate]], np.ndarray]:
+    """Collect the candidates of mentions, and of each part of split mentions.
+
+    RETURNS (Tuple[List[List[Candidate]], Bools1d]): n lists, and bool (n,), whether the concept of
+        the first candidate of each is in the gold standard.
+    """
+    parts, right = [], []
     for mention, prediction in zip(gold, predictions, strict=True):
         for part in by_part(prediction.candidates):
-            features.append(features_of(part)[0])
+            parts.append(part)
             right.append(part[0].concept_id in mention.concept_ids)
-    return features, np.asarray(right, dtype="bool")
+    return parts, np.asarray(right, dtype="bool")
 
 
 def measure_reliability(
@@ -141,28 +154,27 @@ def apply_tuning(tuning: Tuning, gold: Sequence[Gold], answers: SearchAnswers) -
     RETURNS (Outcome): The answers.
     """
     answered = _with_calibration(tuning.sieve.choose(answers, best_score), tuning.calibration)
-    return judge(gold, apply_threshold(answered, tuning.nil_threshold), tuning.calibration)
+    return judge(gold, apply_threshold(answered, tuning.nil_threshold))
 
 
-def judge(
-    gold: Sequence[Gold], predictions: Sequence[Prediction], calibration: Calibration | None
-) -> Outcome:
+def judge(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Outcome:
     """Judge answers and their probabilities.
 
     gold (Sequence[Gold]): The gold standard of b mentions.
-    predictions (Sequence[Prediction]): The answers to them.
-    calibration (Optional[Calibration]): Computes the probabilities; without it, these are the
-        scores.
+    predictions (Sequence[Prediction]): The answers to them. The scores of candidates without a
+        probability take its place.
     RETURNS (Outcome): The answers.
     """
-    features, right = read_calibration_data(gold, predictions)
-    if calibration is None:
-        # Clipped, since a single error would otherwise dominate the log loss.
-        scores = np.asarray([each.score for each in features], dtype="float64")
-        probabilities = np.clip(scores, 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
-    else:
-        probabilities = np.asarray(list(map(calibration.probability, features)), dtype="float64")
-    return Outcome(list(gold), list(predictions), probabilities, right)
+    parts, right = _read_parts(gold, predictions)
+    probabilities = [_probability(part[0]) for part in parts]
+    return Outcome(list(gold), list(predictions), np.asarray(probabilities, "float64"), right)
+
+
+def _probability(candidate: Candidate) -> float:
+    if candidate.probability is not None:
+        return candidate.probability
+    # Clipped, since a single error would otherwise dominate the log loss.
+    return min(max(candidate.score, 1 - _MAX_CONFIDENCE), _MAX_CONFIDENCE)
 
 
 def cross_validate(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Outcome:

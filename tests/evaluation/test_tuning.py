@@ -223,9 +223,16 @@ def test_a_nil_that_is_written_is_not_covered():
 
 
 def test_cosines_are_never_wholly_sure():
-    predictions = [Prediction([candidate("A", score)], "A") for score in (1.0, 0.5, -0.2)]
-    found = judge([gold("A")] * 3, predictions, None).probabilities
+    cosines = [candidate("A", score)._replace(probability=None) for score in (1.0, 0.5, -0.2)]
+    predictions = [Prediction([cosine], "A") for cosine in cosines]
+    found = judge([gold("A")] * 3, predictions).probabilities
     assert found.tolist() == pytest.approx([0.999, 0.5, 0.001])
+
+
+def test_probabilities_are_those_that_the_pipeline_gives():
+    """Those of initials are lower than the calibration says."""
+    predictions = [Prediction([candidate("A", 0.9)._replace(probability=0.25)], "A")]
+    assert judge([gold("A")], predictions).probabilities.tolist() == [0.25]
 
 
 def test_answers_are_the_first_candidates_of_mentions_and_parts():
@@ -246,7 +253,7 @@ def test_answers_are_the_first_candidates_of_mentions_and_parts():
 def test_there_may_be_no_answer():
     features, right = read_calibration_data([gold("A")], [Prediction([], NIL)])
     assert features == [] and right.tolist() == []
-    outcome = judge([gold("A")], [Prediction([], NIL)], None)
+    outcome = judge([gold("A")], [Prediction([], NIL)])
     assert measure_reliability(outcome.probabilities, outcome.right) == (None, None)
 
 
