@@ -153,8 +153,8 @@ class KnownNames:
             number of the given hash, int64; what it adds to the hash, uint64; its certainty; and
             the hash of a word that must be near, uint64, 0 if it needs none.
         """
-        learned = filter(None, [self.index.rewriting])
-        found = [table.of_words(values, min_certainty) for table in learned]
+        learned = self.index.rewriting
+        found = [learned.of_words(values, min_certainty)] if learned else []
         general = language_table(self.index.words).of_words(values, min_certainty)
         # Those that the ontology shows have its words.
         kept = self.have_words(values[general[0]] + general[1])
