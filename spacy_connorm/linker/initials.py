@@ -39,8 +39,9 @@ _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\s()\[\],;]+")
 # "CMT1A", "MEN-1".
 _NUMBERED = re.compile(r"([^\W\d_]{2,})-?(\d[^\W_]?)")
-# What the initials of each name begin with.
+# What the initials of each name begin with, and those of the last one end with.
 _START = "\n"
+_WORD_OR_START = re.compile(f"{_START}|{_WORD.pattern}")
 
 
 class Expansion(NamedTuple):
@@ -187,9 +188,9 @@ class Initials:
         """YIELDS (_Match): The words whose initials match."""
         for match in re.finditer(pattern, self._letters):
             place = match.start() + pattern.startswith(_START)
-            member = int(np.searchsorted(self._starts, place, side="right")) - 1
+            member = int(np.searchsorted(self._borders, place)) - 1
             name = self._store.texts([member])[member]
-            start = int(self._starts[member])
+            start = int(self._borders[member]) + 1
             yield _Match(member, name, self._words(name), place - start, match.end() - start)
 
     def _inside(self, letters: str) -> Iterator[_Match]:
@@ -208,28 +209,26 @@ class Initials:
         return [word for word in words if word.group().lower() not in self._small]
 
     @cached_property
-    def _read(self) -> list[str]:
-        return [
-            # "İ" would be two letters.
-            "".join(word.group()[0].lower()[0] for word in self._words(name))
-            for name in self._store.all_texts()
-        ]
+    def _letters(self) -> str:
+        names = _START.join(name.replace(_START, " ") for name in self._store.all_texts())
+        # "İ" would be two letters. All at once, as a large index has 100,000 names.
+        lowered = f"{_START}{names}{_START}".replace("\u0130", "i").lower()
+        words = _WORD_OR_START.findall(lowered)
+        return "".join([word[0] for word in words if word not in self._small])
 
     @cached_property
-    def _letters(self) -> str:
-        return "".join(f"{_START}{initials}" for initials in (*self._read, ""))
+    def _borders(self) -> np.ndarray:
+        codes = np.frombuffer(self._letters.encode("utf-32-le"), dtype="<u4")
+        return np.flatnonzero(codes == ord(_START))
 
     @cached_property
     def _lengths(self) -> np.ndarray:
-        return np.array([len(initials) for initials in self._read])
-
-    @cached_property
-    def _starts(self) -> np.ndarray:
-        return 1 + np.concatenate([[0], np.cumsum(self._lengths + 1)[:-1]])
+        return np.diff(self._borders) - 1
 
     @cached_property
     def _share(self) -> Counter[str]:
-        counts = Counter("".join(self._read))
+        counts = Counter(self._letters)
+        del counts[_START]
         return Counter({letter: count / counts.total() for letter, count in counts.items()})
 
 
