@@ -42,6 +42,9 @@ SETS = {
     "primary": "en",
     "micro": "en",
     "dental": "en",
+    "oncology": "en",
+    "veterinary": "en",
+    "maternity": "en",
 }
 # English sets of which nothing was read before they had been scored with what is measured.
 UNREAD = ("emergency", "mental", "genetics", "specialist", "letters", "primary")
