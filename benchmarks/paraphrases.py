@@ -1,7 +1,7 @@
-"""When do words mean the concept whose name is nearest to them? Fits the weights of
-`spacy_connorm/finder/paraphrases.toml` to texts that were written with small ontologies, and to
-plain sentences without a finding, each set scored by what the others fit. Sets that nobody had read
-are not fitted to.
+"""When do words mean the concept whose name is nearest to them, and when a word the only concept
+whose names have it? Fits the weights of `spacy_connorm/finder/paraphrases.toml` to texts that were
+written with small ontologies, and to plain sentences without a finding, each set scored by what the
+others fit. Sets that nobody had read are not fitted to.
 
 Example: python benchmarks/paraphrases.py --weights
 """
@@ -10,24 +10,30 @@ import random
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from _common.cli import begin, clear_errors, finish, make_parser
 from _common.sentences import plain_sentences
 from _common.written_texts import SETS, UNREAD, WrittenTexts, marks_by_id
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from spacy.language import Language
 
 from spacy_connorm.evaluation.report import Row, percent
+from spacy_connorm.finder.distinctive_words import WordFeatures
 from spacy_connorm.finder.found_mentions import FoundWindows, choose_mentions
 from spacy_connorm.finder.paraphrases import Paraphrase, ParaphraseFeatures, choose_paraphrases
+
+Weights = dict[type[Any], np.ndarray]
 
 ENGLISH = tuple(name for name, language in SETS.items() if language == "en")
 ENCODERS = ("ngrams", "accurate")
 WHOLE, PART, PLAIN = "its texts", "half of its concepts", "sentences without a finding"
 LARGER = "among six times as many concepts"
+# The tables of their weights.
+TABLES = {ParaphraseFeatures: "paraphrases", WordFeatures: "words"}
 # The number of concepts of a part of an ontology, and of ontologies in a larger one.
 _PART, _TOGETHER = 80, 6
 _SEED = 1
@@ -51,7 +57,7 @@ class ReadDoc(NamedTuple):
         """RETURNS (ReadDoc): Only what concerns these concepts: of the others, the gold ids are not
         known.
         """
-        near = [near for near in self.paraphrases if near.candidate.concept_id in ids]
+        near = [near for near in self.paraphrases if near.concept_id in ids]
         return self._replace(found=self.found & ids, paraphrases=near)
 
 
@@ -94,10 +100,10 @@ def measure(arguments: Namespace) -> Iterator[Row]:
     parts = list(read_parts(arguments))
     fitted = [part for part in parts if part.name not in UNREAD]
     if arguments.weights:
-        for name, number in zip(
-            ("intercept", *ParaphraseFeatures._fields), fit(fitted), strict=True
-        ):
-            print(f"{name} = {number:.2f}")
+        for kind, numbers in fit(fitted).items():
+            names = ("intercept", *kind._fields)
+            rows = [f"{name} = {number:.2f}" for name, number in zip(names, numbers, strict=True)]
+            print("\n".join([f"[{TABLES[kind]}]", *rows]))
     weights = {
         name: fit([part for part in fitted if part.name != name] or fitted)
         for name in arguments.set
@@ -140,7 +146,7 @@ def read_docs(nlp: Language, texts: Sequence[str], gold: Sequence[set[str]]) -> 
         finder = component.name_finder()
         (windows,) = finder.find([doc])
         beside = FoundWindows(choose_mentions(windows.mentions), windows.refused)
-        (near,) = finder.paraphrases(query).list_all([doc], [beside])
+        (near,) = finder.list_paraphrases([doc], [beside], query)
         yield ReadDoc(len(doc), ids, set(marks_by_id(doc)), near)
 
 
@@ -171,14 +177,18 @@ def _with_others(name: str, path: Path) -> tuple[set[str], Path]:
     return ids, path
 
 
-def fit(parts: Iterable[Part]) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (7,): the intercept and the weights of `ParaphraseFeatures`."""
+def fit(parts: Sequence[Part]) -> Weights:
+    """RETURNS (Weights): For each kind of features, float64: the intercept and their weights."""
+    return {kind: _fit(parts, kind) for kind in TABLES}
+
+
+def _fit(parts: Iterable[Part], kind: type[Any]) -> np.ndarray:
     pairs = [
-        (paraphrase.features, paraphrase.candidate.concept_id in doc.gold)
+        (paraphrase.features, paraphrase.concept_id in doc.gold)
         for part in parts
         for doc in part.docs
         for paraphrase in doc.paraphrases
-        if paraphrase.candidate.concept_id not in doc.found
+        if paraphrase.concept_id not in doc.found and isinstance(paraphrase.features, kind)
     ]
     features, are_right = (np.array(column, "float64") for column in zip(*pairs, strict=True))
     scaler = StandardScaler().fit(features)
@@ -187,7 +197,7 @@ def fit(parts: Iterable[Part]) -> np.ndarray:
     return np.array([model.intercept_[0] - weights @ scaler.mean_, *weights])
 
 
-def score(part: Part, weights: np.ndarray, cut: float) -> Row:
+def score(part: Part, weights: Weights, cut: float) -> Row:
     """RETURNS (Dict[str, Any]): What the paraphrases from a probability on add."""
     added, right, known, ids = 0, 0, 0, 0
     for doc in part.docs:
@@ -208,12 +218,21 @@ def score(part: Part, weights: np.ndarray, cut: float) -> Row:
     }
 
 
-def chosen_ids(doc: ReadDoc, weights: np.ndarray, cut: float) -> set[str]:
+def chosen_ids(doc: ReadDoc, weights: Weights, cut: float) -> set[str]:
     """RETURNS (Set[str]): The concepts of the most probable of overlapping paraphrases."""
-    logits = [weights[0] + weights[1:] @ paraphrase.features for paraphrase in doc.paraphrases]
-    probabilities = [float((1 + np.tanh(logit / 2)) / 2) for logit in logits]
-    chosen = choose_paraphrases(doc.paraphrases, probabilities, cut)
-    return {paraphrase.candidate.concept_id for paraphrase in chosen}
+    weighed = [
+        paraphrase._replace(features=_Weighed(paraphrase.features, weights))
+        for paraphrase in doc.paraphrases
+    ]
+    return {paraphrase.concept_id for paraphrase in choose_paraphrases(weighed, cut)}
+
+
+class _Weighed:
+    """Features with other weights than those of the package."""
+
+    def __init__(self, features: Any, weights: Weights) -> None:
+        intercept, *others = weights[type(features)]
+        self.probability = float(expit(intercept + np.dot(others, features)))
 
 
 if __name__ == "__main__":

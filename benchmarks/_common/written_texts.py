@@ -42,8 +42,6 @@ SETS = {
     "primary": "en",
     "micro": "en",
     "dental": "en",
-    "oncology": "en",
-    "veterinary": "en",
     "maternity": "en",
 }
 # English sets of which nothing was read before they had been scored with what is measured.

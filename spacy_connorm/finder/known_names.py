@@ -1,7 +1,7 @@
 """The names in an index and the synonyms added to it, found by their words."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
@@ -113,6 +113,22 @@ class KnownNames:
         """
         hashes = np.fromiter(starmap(hash_pair, pairs), dtype="uint64")
         return self.index.word_pairs.contain(hashes)
+
+    def bags(self) -> Iterator[tuple[int, Sequence[str]]]:
+        """List the words of all names.
+
+        YIELDS (Tuple[int, Sequence[str]]): The number of its concept, and its bag of words.
+        """
+        members, removed = self.index.members, self.overlay.removed
+        wanted = np.flatnonzero(members.target & self.target)
+        rows, concepts = members.row_numbers[wanted], members.concept[wanted]
+        bags = self.index.name_words.of(wanted.tolist())
+        for row, concept, bag in zip(rows.tolist(), concepts.tolist(), bags, strict=True):
+            if (row, concept) not in removed and self._is_allowed(concept):
+                yield concept, bag
+        for synonym in self.overlay.synonyms if self.target & D else ():
+            if self._is_allowed(synonym.concept):
+                yield synonym.concept, self.index.words.bag(synonym.text)
 
     @cached_property
     def sorted_words(self) -> list[str]:

@@ -19,6 +19,7 @@ from ..index.search import TARGETS
 from ..linker.query import Query
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
+from .distinctive_words import DistinctiveWords
 from .found_mentions import FoundMention, FoundWindows, MentionExplanation, RefusedWindow
 from .genera import Genera
 from .known_names import KnownNames
@@ -26,7 +27,7 @@ from .long_forms import LongForms
 from .misspelled import MisspelledWords
 from .name_edges import Edge, edges_of, widen
 from .name_windows import Replacements, TokenArrays, Windows, find_other_names, find_windows
-from .paraphrases import Paraphrase, ParaphraseFinder
+from .paraphrases import Paraphrase, ParaphraseFinder, choose_paraphrases, has_paraphrases
 from .phrases import TOKEN
 from .rules import ABOUT_ORDER, REASONS, Judge
 from .token_words import TokenWords
@@ -71,6 +72,7 @@ class NameFinder:
         self._paraphrases: Cache[tuple, ParaphraseFinder] = Cache(_QUERIES)
         self._judge = Judge()
         self._context = RuleContext(self.names, LongForms(index), settings)
+        self._distinctive = DistinctiveWords(self.names, self._context.stopped)
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
         """Check whether a finder with these arguments would find the same.
@@ -113,15 +115,28 @@ class NameFinder:
         query (Query): How the normalizer searches.
         RETURNS (List[List[FoundMention]]): The paraphrases by document.
         """
-        paraphrases = self.paraphrases(query).find(docs, found, self.settings["min_paraphrase"])
-        return [list(self._as_mentions(own)) for own in paraphrases]
+        least = self.settings["min_paraphrase"]
+        return [
+            list(self._as_mentions(choose_paraphrases(own, least)))
+            for own in self.list_paraphrases(docs, found, query)
+        ]
 
-    def paraphrases(self, query: Query) -> ParaphraseFinder:
-        """Get what finds paraphrases.
+    def list_paraphrases(
+        self, docs: Sequence[Doc], found: Sequence[FoundWindows], query: Query
+    ) -> list[list[Paraphrase]]:
+        """List all that may be a paraphrase, whatever its probability.
 
-        query (Query): How the normalizer searches.
-        RETURNS (ParaphraseFinder): The same object for the same searches.
+        docs (Sequence[Doc]): As for `find_paraphrases`, like the others.
+        RETURNS (List[List[Paraphrase]]): The paraphrases by document, some of which overlap.
         """
+        if not has_paraphrases(self.retriever.index):
+            return [[] for _ in docs]
+        finders = (self._distinctive, self._paraphrase_finder(query))
+        parts = (finder.list_all(docs, found) for finder in finders)
+        return [[*words, *near] for words, near in zip(*parts, strict=True)]
+
+    def _paraphrase_finder(self, query: Query) -> ParaphraseFinder:
+        """RETURNS (ParaphraseFinder): The same object for the same searches."""
         # Everything that its answers depend on, besides what this finder depends on itself.
         settings = query.sieve, query.rescorers
         finder = self._paraphrases.get(settings)
@@ -133,8 +148,8 @@ class NameFinder:
 
     def _as_mentions(self, paraphrases: Iterable[Paraphrase]) -> Iterator[FoundMention]:
         index = self.retriever.index
-        for start, end, candidate, features in paraphrases:
-            number = index.number(candidate.concept_id)
+        for start, end, concept_id, features in paraphrases:
+            number = index.number(concept_id)
             label = self._label_of(index.store.types_of([number])[number])
             yield FoundMention(start, end, features.probability, label)
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from spacy.tokens import Doc
 
 from ..concepts import Candidate
 from ..files.package_data import read_toml
 from ..index.cache import Cache
+from ..index.concept_index import ConceptIndex
 from ..linker.calibration import features_of
 from ..linker.query import Query
 from ..linker.retriever import Retriever
@@ -46,7 +47,7 @@ _FEWEST_NAMES, _MOST_NAMES = 200, 3_000
 _CACHED = 100_000
 # Some words of a document: the first token, the token after them, and their text, cleaned.
 _Place = tuple[int, int, str]
-_WEIGHTS = read_toml(__package__, "paraphrases.toml")["weights"]
+_WEIGHTS = read_toml(__package__, "paraphrases.toml")
 
 
 class ParaphraseFeatures(NamedTuple):
@@ -75,9 +76,15 @@ class ParaphraseFeatures(NamedTuple):
 
         RETURNS (float): The probability, 0 to 1.
         """
-        weights = map(_WEIGHTS.__getitem__, self._fields)
-        logit = _WEIGHTS["intercept"] + sum(map(mul, weights, self))
-        return (1 + math.tanh(logit / 2)) / 2
+        return probability_of(self, "paraphrases")
+
+
+class Features(Protocol):
+    """What tells whether some words mean a concept."""
+
+    @property
+    def probability(self) -> float:
+        """How likely they do, 0 to 1."""
 
 
 class Paraphrase(NamedTuple):
@@ -85,14 +92,14 @@ class Paraphrase(NamedTuple):
 
     start (int): The first token.
     end (int): The token after them.
-    candidate (Candidate): The best candidate.
-    features (ParaphraseFeatures): What tells whether they mean it.
+    concept_id (str): The concept.
+    features (Features): What tells whether they mean it.
     """
 
     start: int
     end: int
-    candidate: Candidate
-    features: ParaphraseFeatures
+    concept_id: str
+    features: Features
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,22 +124,6 @@ class ParaphraseFinder:
     def _words(self) -> Words:
         return self.retriever.index.words
 
-    def find(
-        self, docs: Sequence[Doc], found: Sequence[FoundWindows], min_probability: float
-    ) -> list[list[Paraphrase]]:
-        """Find the paraphrases beside the mentions of documents. Of those that overlap, the most
-        probable one is kept.
-
-        docs (Sequence[Doc]): The documents.
-        found (Sequence[FoundWindows]): Their mentions, and what was refused.
-        min_probability (float): The minimum probability.
-        RETURNS (List[List[Paraphrase]]): The paraphrases of each document in order.
-        """
-        return [
-            choose_paraphrases(near, [one.features.probability for one in near], min_probability)
-            for near in self.list_all(docs, found)
-        ]
-
     def list_all(
         self, docs: Sequence[Doc], found: Sequence[FoundWindows]
     ) -> list[list[Paraphrase]]:
@@ -142,11 +133,9 @@ class ParaphraseFinder:
         docs (Sequence[Doc]): The documents.
         found (Sequence[FoundWindows]): Their mentions, and what was refused.
         RETURNS (List[List[Paraphrase]]): Those words of each document, with the concept. None in an
-            index of too few or too many names, or whose scores are not cosines.
+            index whose scores are not cosines.
         """
-        names = len(self.retriever.index.vectors)
-        has_enough_names = _FEWEST_NAMES <= names <= _MOST_NAMES
-        if not (has_enough_names and self.retriever.has_cosines):
+        if not self.retriever.has_cosines:
             return [[] for _ in docs]
         places = [
             list(_places(doc, windows.tokens(), self._words))
@@ -176,8 +165,8 @@ class ParaphraseFinder:
                 inside = chain.from_iterable(refused.get(token, ()) for token in range(start, end))
                 concept = self.retriever.index.number(candidates[0].concept_id)
                 if not any(one.end <= end and concept in one.concepts for one in inside):
-                    is_near = not mentioned.isdisjoint(range(start - _NEAR, end + _NEAR))
-                    yield Paraphrase(start, end, candidates[0], self._features(candidates, is_near))
+                    features = self._features(candidates, is_near(start, end, mentioned))
+                    yield Paraphrase(start, end, candidates[0].concept_id, features)
 
     def _search(self, texts: Sequence[str]) -> dict[str, tuple[Candidate, ...]]:
         """Find the best candidates of each text; none for one with too few words, without a near
@@ -206,7 +195,7 @@ class ParaphraseFinder:
         is_short = len(name.text) <= self.short_letters and is_short_form(name.text)
         return is_short or hash_bag(self._words.bag(name.text)) in self.stopped
 
-    def _features(self, candidates: Sequence[Candidate], is_near: bool) -> ParaphraseFeatures:
+    def _features(self, candidates: Sequence[Candidate], has_mention: bool) -> ParaphraseFeatures:
         best, *_ = features_of(candidates)
         ours, theirs = map(self._words.content, (candidates[0].searched, candidates[0].text))
         return ParaphraseFeatures(
@@ -215,24 +204,54 @@ class ParaphraseFinder:
             best.shared,
             words=min(len(ours), _MOST_WORDS),
             disjoint=float(set(ours).isdisjoint(theirs)),
-            near=float(is_near),
+            near=float(has_mention),
         )
 
 
+def has_paraphrases(index: ConceptIndex) -> bool:
+    """Check whether the names of an index can be told from other words.
+
+    index (ConceptIndex): The index.
+    RETURNS (bool): True unless it has too few or too many names.
+    """
+    return _FEWEST_NAMES <= len(index.vectors) <= _MOST_NAMES
+
+
+def is_near(start: int, end: int, mentioned: Collection[int]) -> bool:
+    """Check whether there is a mention near some words.
+
+    start (int): The first token.
+    end (int): The token after them.
+    mentioned (Collection[int]): The tokens of the mentions of the document.
+    RETURNS (bool): True if there is one.
+    """
+    return not frozenset(range(start - _NEAR, end + _NEAR)).isdisjoint(mentioned)
+
+
+def probability_of(features: tuple[float, ...], table: str) -> float:
+    """Compute a probability by a logistic regression.
+
+    features (Tuple[float, ...]): Named numbers.
+    table (str): A table of `paraphrases.toml`, with the weight of each, and the intercept.
+    RETURNS (float): The probability, 0 to 1.
+    """
+    intercept, *weights = _WEIGHTS[table].values()
+    return (1 + math.tanh((intercept + sum(map(mul, weights, features))) / 2)) / 2
+
+
 def choose_paraphrases(
-    paraphrases: Sequence[Paraphrase], probabilities: Sequence[float], min_probability: float
+    paraphrases: Iterable[Paraphrase], min_probability: float
 ) -> list[Paraphrase]:
     """Keep the most probable of overlapping paraphrases; of equally probable ones, the longest.
 
-    paraphrases (Sequence[Paraphrase]): The paraphrases of a document.
-    probabilities (Sequence[float]): How likely each means its concept.
+    paraphrases (Iterable[Paraphrase]): The paraphrases of a document.
     min_probability (float): The minimum probability.
     RETURNS (List[Paraphrase]): Those to keep, in order.
     """
     likely = [
         (-probability, one.start - one.end, one)
-        for one, probability in zip(paraphrases, probabilities, strict=True)
-        if probability >= min_probability
+        for one in paraphrases
+        if (probability := one.features.probability) >= min_probability
     ]
     chosen, taken = [], set[int]()
     for *_, one in sorted(likely, key=lambda item: (*item[:2], item[2].start)):
