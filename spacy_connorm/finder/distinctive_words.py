@@ -26,7 +26,7 @@ class WordFeatures(NamedTuple):
     missing (float): The number of other words that the name has.
     letters (float): The number of its letters: long words mean one thing.
     unknown (float): 1 if no lexicon has it, otherwise 0: it is a word of the field.
-    said (float): The share of the other words that the document has somewhere.
+    said (float): The share of the other words that the document has near it.
     capitals (float): 1 for a short form, otherwise 0.
     near (float): As in `ParaphraseFeatures`.
     """
@@ -48,8 +48,11 @@ class WordFeatures(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """The shortest name of the only concept that has a word: its number, and all its words."""
+    """The shortest name of the only concept that has a word, the concept's number, and all words of
+    the name.
+    """
 
+    text: str
     concept: int
     words: frozenset[str]
 
@@ -83,7 +86,10 @@ class DistinctiveWords:
     def _near(self, doc: Doc, windows: FoundWindows) -> Iterator[Paraphrase]:
         texts = [token.text for token in doc]
         content = self._content.get_all(set(texts), self._read)
-        said = {word for words in content.values() for word in words}
+        places = defaultdict[str, set[int]](set)
+        for place, text in enumerate(texts):
+            for word in content[text]:
+                places[word].add(place)
         mentioned = windows.tokens()
         refused = {
             (token, concept)
@@ -97,10 +103,18 @@ class DistinctiveWords:
             (word,) = content[text]
             name = self._owners.get(word)
             if name is not None and (place, name.concept) not in refused:
-                near = is_near(place, place + 1, mentioned)
-                features = self._features(text, name.words - {word}, said, is_near=near)
+                missing = name.words - {word}
+                said = sum(is_near(place, place + 1, places[other]) for other in missing)
+                features = WordFeatures(
+                    missing=float(len(missing)),
+                    letters=float(len(text)),
+                    unknown=float(not self._words.language.lemma(text.lower())),
+                    said=said / len(missing),
+                    capitals=float(text.isupper()),
+                    near=float(is_near(place, place + 1, mentioned)),
+                )
                 (label,) = self._names.index.store.labels([name.concept]).values()
-                yield Paraphrase(place, place + 1, label[0], features)
+                yield Paraphrase(place, place + 1, label[0], features, name.text)
 
     def _read(self, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """RETURNS (Dict[str, Tuple[str, ...]]): The content words of tokens with letters only, none
@@ -114,25 +128,13 @@ class DistinctiveWords:
             for text in texts
         }
 
-    def _features(
-        self, text: str, missing: Collection[str], said: Collection[str], *, is_near: bool
-    ) -> WordFeatures:
-        return WordFeatures(
-            missing=float(len(missing)),
-            letters=float(len(text)),
-            unknown=float(not self._words.language.lemma(text.lower())),
-            said=sum(word in said for word in missing) / len(missing),
-            capitals=float(text.isupper()),
-            near=float(is_near),
-        )
-
     @cached_property
     def _owners(self) -> Mapping[str, _Name]:
         """The words that only the names of one concept have, but none of them alone."""
         names = defaultdict[str, list[_Name]](list)
-        for concept, bag in self._names.bags():
+        for concept, text, bag in self._names.bags():
             for word in bag:
-                names[word].append(_Name(concept, frozenset(bag)))
+                names[word].append(_Name(text, concept, frozenset(bag)))
         shortest = {
             word: min(having, key=lambda name: len(name.words))
             for word, having in names.items()

@@ -114,21 +114,25 @@ class KnownNames:
         hashes = np.fromiter(starmap(hash_pair, pairs), dtype="uint64")
         return self.index.word_pairs.contain(hashes)
 
-    def bags(self) -> Iterator[tuple[int, Sequence[str]]]:
+    def bags(self) -> Iterator[tuple[int, str, Sequence[str]]]:
         """List the words of all names.
 
-        YIELDS (Tuple[int, Sequence[str]]): The number of its concept, and its bag of words.
+        YIELDS (Tuple[int, str, Sequence[str]]): The number of its concept, the name as written, and
+            its bag of words.
         """
         members, removed = self.index.members, self.overlay.removed
         wanted = np.flatnonzero(members.target & self.target)
         rows, concepts = members.row_numbers[wanted], members.concept[wanted]
-        bags = self.index.name_words.of(wanted.tolist())
-        for row, concept, bag in zip(rows.tolist(), concepts.tolist(), bags, strict=True):
+        places = wanted.tolist()
+        texts, bags = self.index.store.texts(places), self.index.name_words.of(places)
+        for place, row, concept, bag in zip(
+            places, rows.tolist(), concepts.tolist(), bags, strict=True
+        ):
             if (row, concept) not in removed and self._is_allowed(concept):
-                yield concept, bag
+                yield concept, texts[place], bag
         for synonym in self.overlay.synonyms if self.target & D else ():
             if self._is_allowed(synonym.concept):
-                yield synonym.concept, self.index.words.bag(synonym.text)
+                yield synonym.concept, synonym.text, self.index.words.bag(synonym.text)
 
     @cached_property
     def sorted_words(self) -> list[str]:

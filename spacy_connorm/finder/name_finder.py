@@ -148,10 +148,10 @@ class NameFinder:
 
     def _as_mentions(self, paraphrases: Iterable[Paraphrase]) -> Iterator[FoundMention]:
         index = self.retriever.index
-        for start, end, concept_id, features in paraphrases:
+        for start, end, concept_id, features, name in paraphrases:
             number = index.number(concept_id)
             label = self._label_of(index.store.types_of([number])[number])
-            yield FoundMention(start, end, features.probability, label)
+            yield FoundMention(start, end, features.probability, label, name)
 
     def _ids(
         self, texts: Sequence[str], windows: Iterable[Window], numbers: Mapping[str, int]

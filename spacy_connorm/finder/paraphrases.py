@@ -94,12 +94,14 @@ class Paraphrase(NamedTuple):
     end (int): The token after them.
     concept_id (str): The concept.
     features (Features): What tells whether they mean it.
+    name (str): The name that they stand for; empty if the words themselves come near it.
     """
 
     start: int
     end: int
     concept_id: str
     features: Features
+    name: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,15 +219,15 @@ def has_paraphrases(index: ConceptIndex) -> bool:
     return _FEWEST_NAMES <= len(index.vectors) <= _MOST_NAMES
 
 
-def is_near(start: int, end: int, mentioned: Collection[int]) -> bool:
-    """Check whether there is a mention near some words.
+def is_near(start: int, end: int, others: set[int]) -> bool:
+    """Check whether others of the tokens of a document are near some of them.
 
     start (int): The first token.
     end (int): The token after them.
-    mentioned (Collection[int]): The tokens of the mentions of the document.
-    RETURNS (bool): True if there is one.
+    others (Set[int]): The others.
+    RETURNS (bool): True if one is.
     """
-    return not frozenset(range(start - _NEAR, end + _NEAR)).isdisjoint(mentioned)
+    return not others.isdisjoint(range(start - _NEAR, end + _NEAR))
 
 
 def probability_of(features: tuple[float, ...], table: str) -> float:

@@ -1,0 +1,88 @@
+"""Words that only the names of one concept have."""
+
+from itertools import product
+
+import pytest
+from finding import make_finder, marked
+
+from spacy_connorm import Concept
+
+PARTS = "chest chin elbow heel hip jaw neck pelvis shin shoulder skull thigh thumb toe wrist"
+FINDINGS = (
+    "abscess burn cyst fracture infection laceration lump numbness oedema spasm sprain "
+    "stiffness tumour weakness"
+)
+OTHERS = [
+    Concept(f"{part} {finding}", f"{part} {finding}")
+    for part, finding in product(PARTS.split(), FINDINGS.split())
+]
+NAMES = (
+    "Neonatal pneumothorax",
+    "HELLP syndrome",
+    "Placenta accreta",
+    "Leukoplakia of oral mucosa",
+    "Leukoplakia of vulva",
+    "Oral thrush",
+    "Lichenoid tongue",
+    "Lichenoid",
+)
+CONCEPTS = [*OTHERS, *(Concept(name, name) for name in NAMES)]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_finder(CONCEPTS, min_paraphrase=0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Chest abscess, no [pneumothorax].", "Neonatal pneumothorax"),
+        ("Chest abscess, ?[HELLP].", "HELLP syndrome"),
+        ("Chest abscess. MRI raises [accreta].", "Placenta accreta"),
+        # The name's other word is near.
+        ("Chest abscess. An oral exam showed [thrush].", "Oral thrush"),
+    ],
+)
+def test_a_word_of_one_concept_means_it(nlp, text, name):
+    doc = nlp(text.replace("[", "").replace("]", ""))
+    found = {ent.text: ent.kb_id_ for ent in doc.ents}
+    assert found[text.partition("[")[2].partition("]")[0]] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Two concepts have it.
+        "[Chest abscess] and leukoplakia.",
+        "[Chest abscess] in the morning.",
+        # A name of its own; another concept has it, too.
+        "[Chest abscess], [lichenoid].",
+        # The text is about something else.
+        "The tongue of a bell.",
+        # No name has it, and what is short says little.
+        "[Chest abscess] and scarlatina.",
+    ],
+)
+def test_others_do_not(nlp, text):
+    assert marked(nlp, text.replace("[", "").replace("]", "")) == text
+
+
+def test_words_of_removed_synonyms_mean_nothing_and_those_of_added_ones_do():
+    nlp = make_finder(CONCEPTS, min_paraphrase=0.5)
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.add_synonyms([("Erythroplakia buccalis", "Oral thrush")])
+    assert marked(nlp, "Chest abscess and erythroplakia.") == "[Chest abscess] and [erythroplakia]."
+    normalizer.remove_synonyms([("Erythroplakia buccalis", "Oral thrush")])
+    assert marked(nlp, "Chest abscess and erythroplakia.") == "[Chest abscess] and erythroplakia."
+
+
+def test_stop_texts_mean_nothing():
+    nlp = make_finder(CONCEPTS, stop_texts=["accreta"], min_paraphrase=0.5)
+    assert marked(nlp, "Chest abscess, accreta.") == "[Chest abscess], accreta."
+
+
+def test_what_a_rule_refused_is_not_a_mention():
+    names = [*CONCEPTS, Concept("Fever", "Fever"), Concept("Q", "Haemorrhagic yellow quartana")]
+    nlp = make_finder(names, min_paraphrase=0.5)
+    assert marked(nlp, "Chest abscess. Seen by Dr. Fever.") == "[Chest abscess]. Seen by Dr. Fever."
