@@ -1,14 +1,16 @@
 """Single words that only the names of one concept have, and so may say it alone: "pneumothorax" is
-neonatal pneumothorax where the ontology has no other one, and "HELLP" is HELLP syndrome.
+neonatal pneumothorax where the ontology has no other one, and "HELLP" is HELLP syndrome; "UTI" is
+the urinary tract infection in pregnancy if all are.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
+from ..documents.abbreviations import read_abbreviations
 from ..index.cache import Cache
 from ..text.bag_hashes import hash_bag
 from .found_mentions import FoundWindows
@@ -18,10 +20,12 @@ from .paraphrases import Paraphrase, is_near, probability_of
 # The minimum number of letters.
 _SHORTEST = 4
 _CACHED = 100_000
+_NONE = frozenset[int]()
 
 
 class WordFeatures(NamedTuple):
-    """What tells whether a word means the only concept whose names have it.
+    """What tells whether a word means the only concept whose names have it, or its long form's
+    words.
 
     missing (float): The number of other words that the name has.
     letters (float): The number of its letters: long words mean one thing.
@@ -48,9 +52,7 @@ class WordFeatures(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """The shortest name of the only concept that has a word, the concept's number, and all words of
-    the name.
-    """
+    """A name, the number of its concept, and its words."""
 
     text: str
     concept: int
@@ -58,7 +60,9 @@ class _Name(NamedTuple):
 
 
 class DistinctiveWords:
-    """Finds the words that only the names of one concept have."""
+    """Finds the words that only the names of one concept have, or that stand for several which only
+    its names have together.
+    """
 
     def __init__(self, names: KnownNames, stopped: Collection[int]) -> None:
         """Start with an empty cache.
@@ -70,12 +74,13 @@ class DistinctiveWords:
         self._stopped = stopped
         self._words = names.index.words
         self._content: Cache[str, tuple[str, ...]] = Cache(_CACHED)
+        self._known: Cache[frozenset[str], tuple[_Name | None]] = Cache(_CACHED)
 
     def list_all(
         self, docs: Sequence[Doc], found: Sequence[FoundWindows]
     ) -> list[list[Paraphrase]]:
-        """List these words beside the mentions of documents, unless a window with one of them has
-        all words of a name of the concept, and was refused.
+        """List these words beside the mentions of documents, unless a window around one has all
+        words of a name of the concept, and was refused.
 
         docs (Sequence[Doc]): The documents.
         found (Sequence[FoundWindows]): Their mentions, and what was refused.
@@ -84,12 +89,11 @@ class DistinctiveWords:
         return [list(self._near(doc, windows)) for doc, windows in zip(docs, found, strict=True)]
 
     def _near(self, doc: Doc, windows: FoundWindows) -> Iterator[Paraphrase]:
-        texts = [token.text for token in doc]
-        content = self._content.get_all(set(texts), self._read)
+        content = self._content.get_all({token.text for token in doc}, self._read)
         places = defaultdict[str, set[int]](set)
-        for place, text in enumerate(texts):
-            for word in content[text]:
-                places[word].add(place)
+        for token in doc:
+            for word in content[token.text]:
+                places[word].add(token.i)
         mentioned = windows.tokens()
         refused = {
             (token, concept)
@@ -97,24 +101,27 @@ class DistinctiveWords:
             for concept in window.concepts
             for token in range(window.start, window.end)
         }
-        for place, text in enumerate(texts):
-            if place in mentioned or len(text) < _SHORTEST or len(content[text]) != 1:
+        definitions = read_abbreviations(doc)
+        for token in doc:
+            if token.i in mentioned:
                 continue
-            (word,) = content[text]
-            name = self._owners.get(word)
-            if name is not None and (place, name.concept) not in refused:
-                missing = name.words - {word}
-                said = sum(is_near(place, place + 1, places[other]) for other in missing)
-                features = WordFeatures(
-                    missing=float(len(missing)),
-                    letters=float(len(text)),
-                    unknown=float(not self._words.language.lemma(text.lower())),
-                    said=said / len(missing),
-                    capitals=float(text.isupper()),
-                    near=float(is_near(place, place + 1, mentioned)),
-                )
-                (label,) = self._names.index.store.labels([name.concept]).values()
-                yield Paraphrase(place, place + 1, label[0], features, name.text)
+            long_form = definitions.long_form(token.text, token.idx + len(token) - 1)
+            words = self._words.content(long_form) if long_form else content[token.text]
+            name = self._only_name(frozenset(words)) if _says_much(token.text, words) else None
+            if name is None or (token.i, name.concept) in refused:
+                continue
+            missing = name.words.difference(words)
+            said = sum(is_near(token.i, token.i + 1, places[word]) for word in missing)
+            features = WordFeatures(
+                missing=float(len(missing)),
+                letters=float(len(token)),
+                unknown=float(not self._words.language.lemma(token.lower_)),
+                said=said / len(missing),
+                capitals=float(token.text.isupper()),
+                near=float(is_near(token.i, token.i + 1, mentioned)),
+            )
+            (label,) = self._names.index.store.labels([name.concept]).values()
+            yield Paraphrase(token.i, token.i + 1, label[0], features, name.text)
 
     def _read(self, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """RETURNS (Dict[str, Tuple[str, ...]]): The content words of tokens with letters only, none
@@ -128,20 +135,37 @@ class DistinctiveWords:
             for text in texts
         }
 
+    def _only_name(self, words: frozenset[str]) -> _Name | None:
+        """RETURNS (Optional[_Name]): The shortest name with all of some words and others, if these
+        words are no stop text, and all names with them are of one concept.
+        """
+        known = self._known.get(words)
+        if known is None:
+            places = frozenset.intersection(*(self._having.get(word, _NONE) for word in words))
+            names = [self._all[place] for place in places]
+            shortest = min(names, key=lambda name: (len(name.words), name.text), default=None)
+            is_one = len({name.concept for name in names}) == 1
+            is_part = shortest is not None and shortest.words > words
+            is_stopped = hash_bag(tuple(sorted(words))) in self._stopped
+            known = (shortest if is_one and is_part and not is_stopped else None,)
+            self._known.put(words, known)
+        return known[0]
+
     @cached_property
-    def _owners(self) -> Mapping[str, _Name]:
-        """The words that only the names of one concept have, but none of them alone."""
-        names = defaultdict[str, list[_Name]](list)
-        for concept, text, bag in self._names.bags():
-            for word in bag:
-                names[word].append(_Name(text, concept, frozenset(bag)))
-        shortest = {
-            word: min(having, key=lambda name: len(name.words))
-            for word, having in names.items()
-            if len({name.concept for name in having}) == 1
-        }
-        return {
-            word: name
-            for word, name in shortest.items()
-            if len(name.words) > 1 and hash_bag((word,)) not in self._stopped
-        }
+    def _all(self) -> list[_Name]:
+        """All names."""
+        return [_Name(text, concept, frozenset(bag)) for concept, text, bag in self._names.bags()]
+
+    @cached_property
+    def _having(self) -> dict[str, frozenset[int]]:
+        """The places of the names that have a word."""
+        places = defaultdict[str, set[int]](set)
+        for place, name in enumerate(self._all):
+            for word in name.words:
+                places[word].add(place)
+        return {word: frozenset(some) for word, some in places.items()}
+
+
+def _says_much(text: str, words: Sequence[str]) -> bool:
+    """Check for a single word of some length, or a short form of several words."""
+    return len(words) > 1 or (len(words) == 1 and len(text) >= _SHORTEST)

@@ -244,19 +244,32 @@ def probability_of(features: tuple[float, ...], table: str) -> float:
 def choose_paraphrases(
     paraphrases: Iterable[Paraphrase], min_probability: float
 ) -> list[Paraphrase]:
-    """Keep the most probable of overlapping paraphrases; of equally probable ones, the longest.
+    """Keep the most probable of overlapping paraphrases; of equally probable ones, the longest. If
+    a word means the same concept as several with it, these take its place: "swollen ankles".
 
     paraphrases (Iterable[Paraphrase]): The paraphrases of a document.
     min_probability (float): The minimum probability.
     RETURNS (List[Paraphrase]): Those to keep, in order.
     """
-    likely = [
-        (-probability, one.start - one.end, one)
+    likely = {
+        one: probability
         for one in paraphrases
         if (probability := one.features.probability) >= min_probability
-    ]
+    }
+    alone = {
+        (one.start, one.concept_id): probability
+        for one, probability in likely.items()
+        if one.end - one.start == 1
+    }
+
+    def order(one: Paraphrase) -> tuple[float, bool, float, int, int]:
+        words = (alone.get((place, one.concept_id), 0.0) for place in range(one.start, one.end))
+        is_word = one.end - one.start == 1
+        size = one.start - one.end
+        return -max(likely[one], *words), is_word, -likely[one], size, one.start
+
     chosen, taken = [], set[int]()
-    for *_, one in sorted(likely, key=lambda item: (*item[:2], item[2].start)):
+    for one in sorted(likely, key=order):
         tokens = range(one.start, one.end)
         if taken.isdisjoint(tokens):
             taken.update(tokens)
