@@ -8,28 +8,6 @@ from .window import Window
 _SHORT_TEXT = 100
 
 
-def cuts_name(window: Window) -> bool:
-    """Check for a statement that ends inside another name, "abdomen: pain (in the chest)", or that
-    begins with the last word of a longer name, and either denies that name, "enlarged (liver was
-    absent)", or says less than it: Canavan (disease is inherited), which is more than an inherited
-    disease.
-    """
-    words, stating = window.context.words, window.context.stating
-    inside = range(window.start + 1, window.end)
-    place = next((place for place in inside if window.lowered[place] in stating), -1)
-    if place < 0:
-        return False
-    longest = window.place.longest
-    if any(longest.get(start, 0) > window.end for start in range(place + 1, window.end)):
-        return True
-    if window.start not in window.place.heads:
-        return False
-    if window.lowered[window.end - 1] in window.context.classes.denials:
-        return True
-    first = words.content(window.tokens[window.start])[:1]
-    return all(words.content(name.text)[:1] != first for name in window.known)
-
-
 def is_part_of_other_name(window: Window) -> bool:
     """Check for a part of a name in the background vocabulary, before the name's head: "tumor" in
     "tumor necrosis factor", but not "fever" in "fever of unknown origin".

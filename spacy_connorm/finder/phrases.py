@@ -146,16 +146,6 @@ class Phrases:
             for before, word, after in _in_context(text.lower())
         )
 
-    def may_reorder(self, text: str) -> bool:
-        """Check for a word that reverses the order of a name: "abnormality of the skin" is "skin
-        abnormality".
-
-        RETURNS (bool): True if there is one.
-        """
-        if _COMMA in text or DASH.search(text) or self.has_preposition(text):
-            return True
-        return self.is_of_parts(text) or not self._finder.genitives.isdisjoint(tokens_of(text))
-
     def has_joint(self, text: str, names: Iterable[str], *, at_place: bool) -> bool:
         """Check for words that go on to another phrase, unless a name has the same ones in this
         order: "folate deficiency in cerebrospinal fluid" for "folate deficiency in CSF".

@@ -58,8 +58,6 @@ RULES: tuple[Rule, ...] = (
     Rule("statement", Needs.NOT_IN_D, text_rules.states_no_adjective),
     Rule("count", Needs.NOT_IN_D, text_rules.counts_others),
     Rule("across", Needs.NOT_IN_D, text_rules.goes_across),
-    Rule("reversed", Needs.NOT_IN_D, text_rules.is_reversed),
-    Rule("organ", Needs.NOT_IN_D, text_rules.is_organ),
     Rule("denied name", Needs.NOT_IN_D, text_rules.denies_name),
     Rule("other punctuation", Needs.TEXT, text_rules.is_punctuated),
     Rule("list", Needs.TEXT, text_rules.is_list),
@@ -74,14 +72,13 @@ RULES: tuple[Rule, ...] = (
     Rule("kind", Needs.PLACE, place_rules.lacks_kind),
     Rule("part of list", Needs.PLACE, place_rules.cuts_list),
     Rule("uncertain", Needs.TEXT, text_rules.is_uncertain),
-    Rule("cut name", Needs.DOCUMENT, document_rules.cuts_name),
     Rule("part of other name", Needs.DOCUMENT, document_rules.is_part_of_other_name),
     Rule("everyday word", Needs.DOCUMENT, document_rules.is_everyday_word),
     Rule("undefined short form", Needs.DOCUMENT, document_rules.is_undefined),
 )
 
 # They refuse words only since no name has them in this order; they may still mean one.
-ABOUT_ORDER = frozenset(["statement", "across", "reversed", "uncertain"])
+ABOUT_ORDER = frozenset(["statement", "across", "uncertain"])
 REASONS = read_toml(__package__, "rules.toml")
 
 

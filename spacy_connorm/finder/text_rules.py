@@ -1,15 +1,10 @@
 """Rules by the text of a window and the names that have its words."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import groupby, product
 
-import numpy as np
-
-from ..text.bag_hashes import MODULUS, hash_word
-from ..text.cleaning import NAMES as GREEK
 from ..text.short_forms import is_short_form
-from ..text.words import Words
 from .known_names import KnownName
 from .name_windows import PAUSES
 from .phrases import DASH, Phrases, phrases_of, tokens_of
@@ -278,107 +273,6 @@ def _have_order(window: Window, words: Sequence[str], others: Sequence[str]) -> 
     one = [shared.get(word, "") for word in words]
     two = [word if word in shared.values() else "" for word in others]
     return [word for word, _ in groupby(one)] == [word for word, _ in groupby(two)]
-
-
-def is_reversed(window: Window) -> bool:
-    """Check for the two words of all names in the other order, without a word such as "of" in the
-    text or the names that would explain it. Participles and plain adjectives may come last ("testes
-    undescended", "reflexes brisk"), all adjectives first ("oral mucositis", MedDRA's "mucositis
-    oral"), numbers and letters on either side ("B hepatitis"), and any word in brackets: "cancer
-    (lung)". Where nouns stand before their adjectives, some adjectives may stand on either side.
-    """
-    content, words, phrases = window.content, window.context.words, _phrases(window)
-    if words.is_head_first:
-        return False
-    if _is_agent(window) or _is_other_phrase(window):
-        return True
-    if window.is_derived:
-        return _is_crosswise(window)
-    if len(content) != 2 or content[0] == content[1] or words.lacks_noun(content[0]):
-        return False
-    if any(_may_stand_last(window, word) for word in content) or _ends_in_brackets(window):
-        return False
-    return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
-        words.content(name) == content[::-1] for name in window.written
-    )
-
-
-def _is_other_phrase(window: Window) -> bool:
-    """Check for the words of an everyday phrase in another order, which says something else: "urine
-    protein" is not "protein in the urine".
-    """
-    words, phrases = window.context.words, _phrases(window)
-    content = _said(window)
-    bag = tuple(sorted(content))
-    if bag not in words.everyday_bags or content in words.everyday or window.is_derived:
-        return False
-    is_named = any(words.bag(name) == bag for name in window.written)
-    may_differ = _may_stand_last(window, content[-1]) or phrases.may_reorder(window.text)
-    return not is_named and not may_differ
-
-
-def _is_agent(window: Window) -> bool:
-    """Check for what causes a disorder, which no name ends with: an encephalitis virus is no viral
-    encephalitis, but an infection by the virus is.
-    """
-    words = window.context.words
-    last = words.content(_reordered(window, window.text))[-1:]
-    if window.context.classes.agents.isdisjoint(last):
-        return False
-    if not words.classes.prepositions.isdisjoint(map(str.lower, window.parts)):
-        return False
-    names = map(words.orthography.restore_word_order, window.written)
-    return all(words.content(name)[-1:] != last for name in names)
-
-
-def _is_crosswise(window: Window) -> bool:
-    """Check whether a text has the two parts of the body of all names, the other one as an
-    adjective: a renal pelvis is not a pelvic kidney. The atrophy in "renal atrophy" is not a part.
-    """
-    content, words, phrases = window.content, window.context.words, _phrases(window)
-    if len(content) != 2:
-        return False
-    finder = window.context.classes
-    is_owned = not (finder.genitives | finder.places).isdisjoint(tokens_of(window.text.lower()))
-    owner, head = reversed(content) if is_owned else content
-    organs = {owner, *words.forms.roots.get(owner, ())}
-    if organs.isdisjoint(phrases.organs) or words.is_head(head):
-        return False
-    return not any(map(phrases.may_reorder, window.written)) and all(
-        len(name) == 2 and name[1] in organs and not words.is_quality(name[0])
-        for name in map(words.content, window.written)
-    )
-
-
-def _may_stand_last(window: Window, word: str) -> bool:
-    """Check for a number, a letter, a participle or a plain adjective, and for a relational noun:
-    "walking difficulties" are "difficulty in walking", "difficulty swallowing" is "swallowing
-    difficulty".
-    """
-    is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
-    is_relational = word in window.context.classes.relational_words
-    return is_short or is_relational or window.context.words.is_quality(word)
-
-
-def is_organ(window: Window) -> bool:
-    """Check for a part of the body that other names call abnormal: the small intestine is not a
-    hypoplastic intestine, since there is an abnormality of the small intestine.
-    """
-    content, words = window.content, window.context.words
-    is_quality = len(content) == 2 and content[0] in words.classes.plain_adjectives
-    if not window.is_derived or not is_quality:
-        return False
-    first = hash_word(content[0])
-    organs = _hashes_of(words, content[1:])
-    bags = product(organs, _hashes_of(words, words.classes.malformations))
-    values = {(first + organ + abnormality) % MODULUS for organ, abnormality in bags}
-    return bool(window.context.names.contain(np.array(sorted(values), dtype="uint64")).any())
-
-
-def _hashes_of(words: Words, content: Collection[str]) -> set[int]:
-    """Get the hashes of words and of what they may stand for."""
-    forms = (words.forms.of(word).hashes.tolist() for word in content)
-    return set(map(hash_word, content)).union(*forms)
 
 
 def denies_name(window: Window) -> bool:

@@ -336,30 +336,6 @@ class DocumentWindows:
         return self.doc.has_annotation("POS")
 
     @cached_property
-    def heads(self) -> set[int]:
-        """The last tokens of the names of several tokens.
-
-        RETURNS (Set[int]): By their place in the document.
-        """
-        return {
-            window.end - 1
-            for window in self.windows
-            if window.is_name and window.end - window.start > 1
-        }
-
-    @cached_property
-    def longest(self) -> dict[int, int]:
-        """The longest window that is a mention, by its first token.
-
-        RETURNS (Dict[int, int]): The token after each.
-        """
-        longest: dict[int, int] = {}
-        for window in self.windows:
-            if not window.rule:
-                longest[window.start] = max(window.end, longest.get(window.start, 0))
-        return longest
-
-    @cached_property
     def counts(self) -> Counter[str]:
         """How often the document has each token.
 

@@ -160,14 +160,6 @@ class Words:
         """
         return {words: text for phrase in self.phrases for words, text in phrase.texts.items()}
 
-    @cached_property
-    def everyday_bags(self) -> frozenset[tuple[str, ...]]:
-        """The same in any order.
-
-        RETURNS (FrozenSet[Tuple[str, ...]]): The content words of each phrase, sorted.
-        """
-        return frozenset(tuple(sorted(words)) for words in self.everyday)
-
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals
         ("node(s)", too), possessives, accents and the tags of terminologies, Greek letters and "œ"

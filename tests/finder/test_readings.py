@@ -194,7 +194,6 @@ def nlp():
         ("[jaundiced] infant", "Jaundice"),
         ("her [gait was unsteady]", "Unsteady gait"),
         ("a [tumor of the left kidney]", "Kidney tumor"),
-        ("[Canavan disease] is inherited.", "Canavan disease"),
         ("[pain in knees]", "Knee pain"),
         ("[pain in the knee]", "Knee pain"),
         ("[pressure ulcer of the heel, stage 2], today", "Pressure ulcer of heel, stage 2"),
@@ -275,7 +274,6 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
     "text",
     [
         "flat nasal bridge, a thin lip",
-        "a bone tail",
         "LE cells, UE",
         "Fisher's exact test",
         "Fishers exact test; the Cushings described it",
@@ -299,7 +297,6 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
         "some nausea, vomiting today",
         "it was confused with gout",
         "stress-induced or clinically induced dyskinesia",
-        "The renal pelvis and the pelvis of the kidney are normal.",
         "A dilated left ventricle.",
         "slender anomaly of a long bone, long bones were a slender",
         "pain in gout, pain and knees, pain by knee",

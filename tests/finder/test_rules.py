@@ -18,8 +18,6 @@ REFUSED = {
     "statement": (["abnormal cell"], "the [cells is abnormal]", {}),
     "count": (["dystrophy 6"], "a [dystrophy in 6] patients", {}),
     "across": (["apex of heart"], "the [apex and heart]", {}),
-    "reversed": (["collar bone"], "a [bone collar]", {}),
-    "organ": (["reduced back", "abnormality of the low back"], "the [low back]", {}),
     "denied name": (["absence seizures", "seizure"], "the [absence of seizures]", {}),
     "other punctuation": (["heart attack"], "his [heart (attack)]", {}),
     "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
@@ -33,7 +31,6 @@ REFUSED = {
     "kind": (["hepatitis"], "a [hepatitis] C", {}),
     "part of list": (["renal and hepatic failure"], "his [renal/hepatic failure]/shock", {}),
     "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
-    "cut name": (["Canavan disease", "inherited disease"], "a Canavan [disease is inherited]", {}),
     "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
 }
 # Tested with what they need: concepts that are left out, long texts, a background vocabulary, and

@@ -627,7 +627,6 @@ def with_verbs():
         "the [retinal vein] is an occlusion",
         "WAS [occluded retinal vein]",
         "a [vein occluded]",
-        "[collar bone] and bone collar",
         "[bone of the collar]",
     ],
 )
