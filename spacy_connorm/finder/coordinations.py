@@ -5,7 +5,7 @@ two names, although only "ovarian cancer" has the words of a name.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise, product, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from spacy.attrs import LOWER
@@ -20,7 +20,7 @@ from ..text.words import MOST_READERS, Words
 from .found_mentions import FoundMention, choose_mentions
 from .phrases import phrases_of
 
-_COMMA, _COLON, _SLASH = ",", ":", "/"
+_COMMA, _SLASH = ",", "/"
 _SIGNS = frozenset([_SLASH, "&", "+", _COMMA])
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
@@ -138,10 +138,8 @@ class CoordinationJoiner:
         self._words = words
         self._splitter = composite_splitter(words.language.code)
         self._phrases = phrases_of(words)
-        self._ordinals = frozenset(words.forms.ordinals.values())
         # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
         self._separators = _SIGNS | words.language.finder.listing_conjunctions
-        self._denials = words.language.finder.denials
         # Words that a part can't begin or end with.
         self._small_words = words.classes.function_words | words.classes.determiners
         self._separates = lru_cache(_CACHED)(self._is_separator)
@@ -157,9 +155,7 @@ class CoordinationJoiner:
     ) -> list[list[FoundMention]]:
         """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
         mentions with another label, unless they are a part by themselves: the anatomical term
-        "femur" in the findings "femur and tibia fractures". Lists of numbers, and those after an
-        adjective, need no mention: "short 4th and 5th metacarpals". Normalizers split such mentions
-        again.
+        "femur" in the findings "femur and tibia fractures". Normalizers split such mentions again.
 
         docs (Sequence[Doc]): The documents.
         found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
@@ -190,17 +186,11 @@ class CoordinationJoiner:
         ]
 
     def _possible(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or the first item of a
-        list, and its coordinations, the longest first.
+        """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or a short form of several
+        names, and its coordinations, the longest first.
         """
         for mention in text.mentions:
-            coordinations = (
-                self._around(text, mention),
-                self._field(text, mention),
-                self._stacked(text, mention),
-            )
-            yield mention, list(chain.from_iterable(coordinations))
-        yield from self._listed(text)
+            yield mention, list(self._around(text, mention))
         yield from self._short_forms(text)
 
     def _short_forms(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
@@ -234,72 +224,6 @@ class CoordinationJoiner:
                 others = frozenset(text.part(other.start, other.end) for other in taken)
                 yield _Coordination(start, end, interpretations, others)
 
-    def _field(self, text: _Text, mention: FoundMention) -> Iterator[_Coordination]:
-        """List the fields that begin with a mention and go on with other adjectives: "nose: short,
-        broad".
-
-        YIELDS (_Coordination): The longest first.
-        """
-        words, doc = text.words, text.doc
-        colons = [at for at in range(mention.start + 1, mention.end - 1) if words[at] == _COLON]
-        if not colons:
-            return
-        subject = self._phrases.simplify_verbs(doc[mention.start : colons[0] + 1].text + " ")
-        values, end = [text.part(colons[0] + 1, mention.end)], mention.end
-        fields = []
-        while (
-            len(values) < _MOST_PARTS
-            and words[end] == _COMMA
-            and self._words.may_be_stated(words[end + 1])
-            and not words[end + 2].isalpha()
-        ):
-            values.append(doc[end + 1].text)
-            end += 2
-            parts = tuple(clean(f"{subject}{value}") for value in values)
-            fields.append(_Coordination(mention.start, end, [parts], needs_names=True))
-        yield from reversed(fields)
-
-    def _listed(self, text: _Text) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """List the coordinations around lists that are in no mention."""
-        for first, last in self._lists(text.words):
-            if text.is_free(first, last[-1] + 1):
-                starts = range(max(0, first - _MOST_WORDS), first)
-                windows = product(starts, reversed(last[1:]))
-                coordinations = [
-                    _Coordination(start, end + 1, parts, needs_names=True)
-                    for start, end in windows
-                    if self._has_content(text.words[start]) and self._has_content(text.words[end])
-                    if (parts := self._splitter.split(text.part(start, end + 1)))
-                ]
-                yield FoundMention(first, first + 1, 1.0, text.label), coordinations
-
-    def _lists(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
-        """Find lists with a conjunction: of numbers, and of words between an adjective and a noun,
-        "thin upper and lower lips".
-
-        YIELDS (Tuple[int, List[int]]): The first item, and the last one with the words after it.
-        """
-        end = -1
-        for place, word in enumerate(words[:-1]):
-            is_number = place > end and self._is_number(word)
-            is_modified = (
-                self._separates(words[place + 1])
-                and self._has_content(word)
-                and self._words.is_adjective(words[place - 1])
-            )
-            is_first = is_number or is_modified
-            segments = self._segments(words, _next(words, place, 1), 1) if is_first else []
-            if not segments or not segments[-1].is_joined:
-                continue
-            if is_number:
-                end = segments[-1].places[-1]
-            items = (words[segment.places[0]] for segment in segments)
-            if is_modified or all(map(self._is_number, items)):
-                yield place, segments[-1].places
-
-    def _is_number(self, word: str) -> bool:
-        return word[:1].isdigit() or word in self._ordinals
-
     def _words_of(self, doc: Doc) -> list[str]:
         """Read the tokens of a document in lower case, and "mild to moderate" as "mild / moderate".
 
@@ -312,28 +236,6 @@ class CoordinationJoiner:
             if all(words[_next(words, place, step)] in grades for step in (-1, 1)):
                 words[place] = _SLASH
         return words
-
-    def _stacked(self, text: _Text, mention: FoundMention) -> Iterator[_Coordination]:
-        """Find a quality before a mention that begins with another one: "short" before "webbed
-        neck".
-
-        YIELDS (_Coordination): The quality and the mention, at most one.
-        """
-        words, last = text.words, mention.start
-        while last + 2 < mention.end and words[last + 1] in _PASSED:
-            last += 2
-        if not all(self._is_stackable(words[at]) for at in (mention.start - 1, last)):
-            return
-        is_compound = _next(words, mention.start - 1, -1) != mention.start - 2
-        if last + 1 < mention.end and not is_compound:
-            quality, rest = text.doc[mention.start - 1].text, text.part(last + 1, mention.end)
-            parts = (f"{quality} {rest}", text.part(mention.start, mention.end))
-            yield _Coordination(mention.start - 1, mention.end, [parts], needs_names=True)
-
-    def _is_stackable(self, word: str) -> bool:
-        """Check for a quality, but not "absent" and amounts, which are about all that follows."""
-        is_about_all = word in self._denials or word in self._words.forms.amounts
-        return self._words.is_quality(word) and not is_about_all
 
     def _stays(self, words: Sequence[str], other: FoundMention, mention: FoundMention) -> bool:
         """Check whether another mention should not be absorbed by a coordination. One with the same

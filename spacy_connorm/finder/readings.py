@@ -41,9 +41,6 @@ class NeighbourReader:
         self._words = words
         self._finder = finder
         self._eponyms = Eponyms(words)
-        self._pair = re.compile(
-            rf"(?i)\b{any_of(finder.pair_words)}\s+(?:{any_of(finder.side_articles)}\s+)?([^\W_]+)"
-        )
         genitives = any_of(finder.genitives)
         # What names do not have, and the word that stays.
         left_out = (
@@ -69,7 +66,7 @@ class NeighbourReader:
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): Other words, by token.
         """
-        readers = (self._eponyms.read, self._compounds, self._drugs, self._pairs, self._viruses)
+        readers = (self._eponyms.read, self._compounds, self._drugs, self._viruses)
         return _certain(chain.from_iterable(read(texts, hashes) for read in readers))
 
     def read_left_out(self, texts: JoinedTexts, hashes: np.ndarray) -> Replacements:
@@ -134,18 +131,6 @@ class NeighbourReader:
                 yield kept, -int(hashes[left_out]), 3
                 # A word that no name has would end the window.
                 yield left_out, 0, 3
-
-    def _pairs(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Read "both hips" as bilateral hips, and "ptosis of both eyes" as bilateral.
-
-        YIELDS (Tuple[int, int, int]): The nouns.
-        """
-        for match in self._pair.finditer(texts.text):
-            place = texts.token_before(match.end(1))
-            if place is not None and hashes[place]:
-                for added in map(hash_word, sorted(self._finder.paired)):
-                    yield place, added, 2
-                    yield place, added - int(hashes[place]), 2
 
     def _viruses(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".

@@ -71,8 +71,6 @@ class FinderClasses:
     sided_organs (Words): Beginnings of organs whose side is a part of their name.
     long_sides (Words): Right and left, in full.
     side_articles (Words): Stand before a side.
-    pair_words (Words): Stand before the noun for two of a kind: "both".
-    paired (Words): What names write for them: "bilateral".
     inducing (Words): What names write for the drug in "levodopa-induced".
     other_causes (Words): What induces something and is not a drug.
     statement_endings (Words): End the verb of a statement: "persists".
@@ -137,8 +135,6 @@ class FinderClasses:
     sided_organs: Words = NONE
     long_sides: Words = NONE
     side_articles: Words = NONE
-    pair_words: Words = NONE
-    paired: Words = NONE
     inducing: Words = NONE
     other_causes: Words = NONE
     statement_endings: Words = NONE

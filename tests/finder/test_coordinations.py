@@ -110,60 +110,6 @@ def test_a_range_of_grades_is_the_first_and_the_last(text, parts):
     assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts]
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("[Short fourth and 5th metacarpals].", "short 4th metacarpal|short 5th metacarpal"),
-        (
-            "a [short 3rd, 4th and 5th metacarpals]",
-            "short 3rd metacarpal|short 4th metacarpal|short 5th metacarpal",
-        ),
-        ("short 2nd and 3rd metacarpals", ""),  # one of them is not a name
-        ("short 3rd, 4th metacarpals", ""),
-        ("seen on the 4th and 5th", ""),
-    ],
-)
-def test_lists_of_numbers_need_no_mention(text, parts):
-    nlp = make_pipeline(*(f"short {number} metacarpal" for number in ("3rd", "4th", "5th")))
-    assert marked(nlp, text) == text
-    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts] * bool(parts)
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("[Thin upper and lower lips].", "thin upper lip|thin lower lip"),
-        ("neither [thin upper nor lower lips]", "thin upper lip|thin lower lip"),
-        ("thin upper and middle lips", ""),  # one of them is not a name
-        ("their upper and lower lips", ""),
-        ("thin upper, lower lips", ""),
-    ],
-)
-def test_lists_after_an_adjective_need_no_mention(text, parts):
-    nlp = make_pipeline("thin upper lip", "thin lower lip")
-    assert marked(nlp, text) == text
-    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts] * bool(parts)
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("a [short webbed neck]", "short neck|webbed neck"),
-        ("[large low-set ears]", "large ears|low-set ears"),
-        ("a small [webbed neck]", "webbed neck"),
-        ("left [webbed neck]", "webbed neck"),
-        ("in-short [webbed neck]", "webbed neck"),
-        ("absent [low-set ears]", "low-set ears"),
-    ],
-)
-def test_two_qualities_side_by_side_are_two_findings(text, parts):
-    names = ("short neck", "webbed neck", "large ears", "low-set ears", "left neck")
-    names = (*names, "absent ears")
-    nlp = make_pipeline(*names)
-    assert marked(nlp, text) == text
-    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts]
-
-
 def test_the_normalizer_splits_them(nlp):
     (ent,) = nlp("Breast and ovarian cancer").ents
     assert ent.kb_id_ == "breast cancer|ovarian cancer"
@@ -230,12 +176,6 @@ def test_a_preposition_may_be_repeated():
     text = "cancer of the ovary and of the fallopian tube"
     (ent,) = nlp(text).ents
     assert (ent.text, ent.kb_id_) == (text, "cancer of the ovary|cancer of the fallopian tube")
-
-
-def test_a_list_after_recurrent_is_shared():
-    nlp = make_pipeline("recurrent ear infections", "recurrent chest infections")
-    (ent,) = nlp("recurrent ear and chest infections").ents
-    assert ent.kb_id_ == "recurrent ear infections|recurrent chest infections"
 
 
 def test_names_of_the_same_type_stay():

@@ -93,16 +93,6 @@ def test_other_verbs_and_colons_state_nothing(nlp, text):
     assert marked(nlp, text) == text
 
 
-def test_a_field_may_list_adjectives(nlp):
-    text = "[Nose: short, broad], [cough]. [Nose: short], broad shoulders"
-    assert marked(nlp, text) == text
-    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [
-        "Short nose|Broad nose",
-        "Cough",
-        "Short nose",
-    ]
-
-
 @pytest.mark.parametrize(
     ("code", "name", "text"),
     [

@@ -247,8 +247,6 @@ def nlp():
         ("[Usher syndrome 1]", "Usher syndrome type 1"),
         ("severe [pancreatits]", "Pancreatitis"),
         ("[left-sided ptosis]", "Left ptosis"),
-        ("[ptosis of both eyes]", "Bilateral ptosis"),
-        ("both [testes undescended]", "Bilateral undescended testes"),
         ("[oral mucositis]", "Mucositis oral"),
         ("[blurred vision]", "Vision blurred"),
         *((f"[{high} lipase]", "Lipase increased") for high in HIGH),
