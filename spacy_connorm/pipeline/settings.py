@@ -293,8 +293,8 @@ class FinderSettings(ComponentSettings):
     min_certainty (float): How reliably the ontology's own synonyms must show that a word can
         replace one in a name: "cutaneous" for "skin"; 1: never replace words.
     min_paraphrase (float): How probable it must be that other words mean a concept, "stairs are a
-        struggle" for "difficulty climbing stairs", to find them; 1: find none. They are found in
-        indexes of 200 to 3,000 names, with the target `OD`.
+        struggle" for "difficulty climbing stairs", or a single word of its names, to find them; 1:
+        find none. They are found in indexes of 200 to 3,000 names, with the target `OD`.
     inexact_names (bool): Whether to find all narrow, broad and related synonyms, not only those
         of three words or more that no other concept has.
     coordinations (bool): Whether "breast and ovarian cancer" is one mention of two names.

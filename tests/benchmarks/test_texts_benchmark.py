@@ -1,12 +1,13 @@
 """Texts that were written for the benchmarks, and what paraphrases add to them."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spacy_connorm.concepts import Candidate
+from spacy_connorm.finder.distinctive_words import WordFeatures
 from spacy_connorm.finder.paraphrases import Paraphrase, ParaphraseFeatures
 
 TEXTS = Path(__file__).parents[2] / "benchmarks" / "_texts"
@@ -50,11 +51,13 @@ def test_texts_are_scored_with_and_without_paraphrases(rows_of, tmp_path, capsys
 def test_weights_are_fitted_to_what_comes_near_a_name(rows_of, tmp_path, capsys):
     given = ("--set", "nursing", "--encoder", "ngrams", "--cut", "0.3", "0.9", "--weights")
     rows = rows_of("paraphrases.py", *given, "--work", tmp_path)
-    weights = dict(
-        line.split(" = ") for line in capsys.readouterr().out.splitlines() if " = " in line
-    )
-    assert weights.keys() == {"intercept", *ParaphraseFeatures._fields}
-    assert float(weights["score"]) > 0
+    printed = capsys.readouterr().out
+    weights = tomllib.loads(printed[printed.index("[paraphrases]") :].partition("|")[0])
+    assert {table: [*numbers] for table, numbers in weights.items()} == {
+        "paraphrases": ["intercept", *ParaphraseFeatures._fields],
+        "words": ["intercept", *WordFeatures._fields],
+    }
+    assert weights["paraphrases"]["score"] > 0
     by = {(row["of"], row["from"]): row for row in rows}
     assert len(by) == len(rows) == 8
     assert by["its texts", 0.3]["right"] > by["its texts", 0.9]["right"] >= 0
@@ -69,14 +72,9 @@ def paraphrases(modules):
 
 
 def test_the_most_probable_of_overlapping_ones_is_chosen(paraphrases):
-    weights = np.array([0, 1.0, 0, 0, 0, 0, 0])
+    weights = {ParaphraseFeatures: np.array([0, 1.0, 0, 0, 0, 0, 0])}
     near = [
-        Paraphrase(
-            start,
-            end,
-            Candidate(number, number, score, number, "OD-T"),
-            ParaphraseFeatures(score, *[0] * 5),
-        )
+        Paraphrase(start, end, number, ParaphraseFeatures(score, *[0] * 5))
         for start, end, number, score in ((0, 3, "A", 2.0), (2, 4, "B", 3.0), (4, 6, "C", -1.0))
     ]
     doc = paraphrases.ReadDoc(6, {"B"}, set(), near)
