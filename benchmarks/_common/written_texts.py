@@ -1,4 +1,4 @@
-"""Texts that were written for this project, in seven languages and of 21 kinds, each set with an
+"""Texts that were written for this project, in seven languages and of 24 kinds, each set with an
 ontology in the style of a terminology. Their authors knew neither the code nor its tables.
 """
 
