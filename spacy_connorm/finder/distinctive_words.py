@@ -120,8 +120,8 @@ class DistinctiveWords:
                 capitals=float(token.text.isupper()),
                 near=float(is_near(token.i, token.i + 1, mentioned)),
             )
-            (label,) = self._names.index.store.labels([name.concept]).values()
-            yield Paraphrase(token.i, token.i + 1, label[0], features, name.text)
+            concept_id, _ = self._names.index.store.labels([name.concept])[name.concept]
+            yield Paraphrase(token.i, token.i + 1, concept_id, features, name.text)
 
     def _read(self, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """RETURNS (Dict[str, Tuple[str, ...]]): The content words of tokens with letters only, none
@@ -136,20 +136,24 @@ class DistinctiveWords:
         }
 
     def _only_name(self, words: frozenset[str]) -> _Name | None:
-        """RETURNS (Optional[_Name]): The shortest name with all of some words and others, if these
-        words are no stop text, and all names with them are of one concept.
+        """RETURNS (Optional[_Name]): The shortest name with all of some words and others, if all
+        names with them are of one concept, and neither the name nor these words are a stop text.
         """
         known = self._known.get(words)
         if known is None:
-            places = frozenset.intersection(*(self._having.get(word, _NONE) for word in words))
-            names = [self._all[place] for place in places]
-            shortest = min(names, key=lambda name: (len(name.words), name.text), default=None)
-            is_one = len({name.concept for name in names}) == 1
-            is_part = shortest is not None and shortest.words > words
-            is_stopped = hash_bag(tuple(sorted(words))) in self._stopped
-            known = (shortest if is_one and is_part and not is_stopped else None,)
+            known = (self._find_only_name(words),)
             self._known.put(words, known)
         return known[0]
+
+    def _find_only_name(self, words: frozenset[str]) -> _Name | None:
+        places = frozenset.intersection(*(self._having.get(word, _NONE) for word in words))
+        names = [self._all[place] for place in places]
+        if len({name.concept for name in names}) != 1:
+            return None
+        shortest = min(names, key=lambda name: (len(name.words), name.text))
+        texts = (words, shortest.words)
+        is_stopped = any(hash_bag(tuple(sorted(text))) in self._stopped for text in texts)
+        return shortest if shortest.words > words and not is_stopped else None
 
     @cached_property
     def _all(self) -> list[_Name]:

@@ -90,8 +90,9 @@ def test_a_short_form_of_several_words_that_one_concept_has_together():
     }
 
 
-def test_stop_texts_mean_nothing():
-    nlp = make_finder(CONCEPTS, stop_texts=["accreta"], min_paraphrase=0.5)
+@pytest.mark.parametrize("stopped", ["accreta", "placenta accreta"])
+def test_stop_texts_mean_nothing(stopped):
+    nlp = make_finder(CONCEPTS, stop_texts=[stopped], min_paraphrase=0.5)
     assert marked(nlp, "Chest abscess, accreta.") == "[Chest abscess], accreta."
 
 
