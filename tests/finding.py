@@ -1,11 +1,12 @@
 """Pipelines that find the names of concepts, and texts in which brackets are around these."""
 
 from functools import cache
+from itertools import product
 
 import spacy
 from spacy.util import get_lang_class
 
-from spacy_connorm import Ontology
+from spacy_connorm import Concept, Ontology
 
 NGRAMS = {
     "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
@@ -54,3 +55,15 @@ def marked(nlp, text, read=lambda doc: doc.ents):
         found += f"{doc.text[start : span.start_char]}[{span.text}]"
         start = span.end_char
     return found + doc.text[start:]
+
+
+def body_findings():
+    """Enough concepts for a text that means none of them to be far from all names."""
+    parts = "chest chin elbow heel hip jaw neck pelvis shin shoulder skull thigh thumb toe wrist"
+    findings = (
+        "abscess burn cyst fracture infection laceration lump numbness oedema spasm sprain "
+        "stiffness tumour weakness"
+    )
+    pairs = product(parts.split(), findings.split())
+    names = [f"{part} {finding}" for part, finding in pairs]
+    return [Concept(name, name) for name in names]

@@ -1,21 +1,10 @@
 """Words that only the names of one concept have."""
 
-from itertools import product
-
 import pytest
-from finding import make_finder, marked
+from finding import body_findings, make_finder, marked
 
 from spacy_connorm import Concept
 
-PARTS = "chest chin elbow heel hip jaw neck pelvis shin shoulder skull thigh thumb toe wrist"
-FINDINGS = (
-    "abscess burn cyst fracture infection laceration lump numbness oedema spasm sprain "
-    "stiffness tumour weakness"
-)
-OTHERS = [
-    Concept(f"{part} {finding}", f"{part} {finding}")
-    for part, finding in product(PARTS.split(), FINDINGS.split())
-]
 NAMES = (
     "Neonatal pneumothorax",
     "HELLP syndrome",
@@ -26,7 +15,7 @@ NAMES = (
     "Lichenoid tongue",
     "Lichenoid",
 )
-CONCEPTS = [*OTHERS, *(Concept(name, name) for name in NAMES)]
+CONCEPTS = [*body_findings(), *(Concept(name, name) for name in NAMES)]
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """What says the same as a name in other words."""
 
-from itertools import product
-
 import pytest
-from finding import make_finder, marked
+from finding import body_findings, make_finder, marked
 
 from spacy_connorm import Concept
 from spacy_connorm.files.package_data import read_toml
@@ -11,16 +9,6 @@ from spacy_connorm.finder import paraphrases
 from spacy_connorm.finder.distinctive_words import WordFeatures
 from spacy_connorm.finder.paraphrases import ParaphraseFeatures
 
-PARTS = "chest chin elbow heel hip jaw neck pelvis shin shoulder skull thigh thumb toe wrist"
-FINDINGS = (
-    "abscess burn cyst fracture infection laceration lump numbness oedema spasm sprain "
-    "stiffness tumour weakness"
-)
-# Enough names for a text that means none of them to be far from all.
-OTHERS = [
-    Concept(f"{part} {finding}", f"{part} {finding}")
-    for part, finding in product(PARTS.split(), FINDINGS.split())
-]
 NAMES = (
     "Difficulty climbing stairs",
     "Hoarse voice",
@@ -30,7 +18,7 @@ NAMES = (
     "Portal vein thrombosis",
     "STAIRS",
 )
-CONCEPTS = [*OTHERS, *(Concept(name, name) for name in NAMES)]
+CONCEPTS = [*body_findings(), *(Concept(name, name) for name in NAMES)]
 
 
 @pytest.fixture(scope="module")
