@@ -16,7 +16,7 @@ from spacy_connorm.pipeline.loading import load_pipeline
 from spacy_connorm.workflows.indexing import build_index
 
 _FOLDER = Path(__file__).parents[1] / "_mentions"
-SETS = ("rare", "events", "pheno", "diagnoses", "chemicals", "organs", "meds")
+SETS = ("rare", "events", "pheno", "diagnoses", "chemicals", "organs", "meds", "labs")
 
 
 class WrittenMention(NamedTuple):
